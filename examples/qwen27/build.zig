@@ -1,0 +1,48 @@
+const std = @import("std");
+
+pub fn build(b: *std.Build) void {
+    const run_step = b.step("run", "Print which variant each launch of a round takes (arguments after --)");
+    const test_step = b.step("test", "Check that the captured set covers every round");
+
+    const capture = addCapture(b, test_step);
+    const program = b.addExecutable(.{
+        .name = "qwen27",
+        .root_module = b.createModule(.{
+            .root_source_file = b.path("src/main.zig"),
+            .target = b.graph.host,
+            .imports = &.{
+                .{ .name = "set", .module = capture.modules.set },
+                .{ .name = "cuda", .module = capture.modules.cuda },
+                .{ .name = "build_capture", .module = capture.modules.build_capture },
+                .{ .name = "coverage", .module = capture.modules.coverage },
+                .{ .name = "profile", .module = capture.modules.profile },
+                .{ .name = "rounds", .module = capture.modules.rounds },
+            },
+        }),
+    });
+    b.installArtifact(program);
+
+    const run = b.addRunArtifact(program);
+    addCommandLine(b, run);
+    run_step.dependOn(&run.step);
+}
+
+/// Hands what follows `--` on; Zig 0.17 has a method for it, Zig 0.16 a field.
+fn addCommandLine(b: *std.Build, run: *std.Build.Step.Run) void {
+    if (@hasDecl(std.Build.Step.Run, "addPassthruArgs")) {
+        run.addPassthruArgs();
+    } else if (b.args) |arguments| {
+        run.addArgs(arguments);
+    }
+}
+
+// build-capture: begin. Paste this into build.zig, call addCapture in build(), and keep a capture.zon beside it.
+/// Captures the Triton kernels that capture.zon declares: with -Dcapture=true the sets install with everything else, and
+/// `test_step` fails for a launch that has no variant. Without it, `test_step` shows one skipped test.
+fn addCapture(b: *std.Build, test_step: *std.Build.Step) @import("build_capture").Result {
+    const capture = @import("build_capture").add(b, @import("capture.zon"), b.path("capture.zon"));
+    capture.installWith(b.getInstallStep());
+    test_step.dependOn(capture.test_step);
+    return capture;
+}
+// build-capture: end

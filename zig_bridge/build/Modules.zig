@@ -1,0 +1,86 @@
+//! The Zig modules around a declaration file. They have no target of their own, so that a consumer's program and the
+//! coverage test, which runs on the host, can both import them.
+const Modules = @This();
+
+const std = @import("std");
+const Profile = @import("Profile.zig");
+
+const Module = std.Build.Module;
+
+/// `aot.json`: parse and match.
+set: *Module,
+/// The stand-in for an engine's `cuda` module.
+cuda: *Module,
+/// What a `rounds.zig` imports.
+build_capture: *Module,
+/// The consumer's `capture.zon`.
+profile: *Module,
+/// The consumer's `rounds.zig`.
+rounds: *Module,
+/// Enumerates the rounds and checks a set.
+coverage: *Module,
+
+/// The modules that need no consumer; `package` is the builder of this package.
+pub const Own = struct {
+    set: *Module,
+    cuda: *Module,
+    build_capture: *Module,
+    coverage: *Module,
+
+    pub fn create(package: *std.Build) Own {
+        const set = package.createModule(.{ .root_source_file = package.path("zig_bridge/set/set.zig") });
+        const cuda = package.createModule(.{
+            .root_source_file = package.path("zig_bridge/cuda/cuda.zig"),
+            .imports = &.{.{ .name = "set", .module = set }},
+        });
+        const build_capture = package.createModule(.{ .root_source_file = package.path("zig_bridge/coverage/round.zig") });
+        return .{
+            .set = set,
+            .cuda = cuda,
+            .build_capture = build_capture,
+            .coverage = package.createModule(.{
+                .root_source_file = package.path("zig_bridge/coverage/coverage.zig"),
+                .imports = &.{
+                    .{ .name = "set", .module = set },
+                    .{ .name = "cuda", .module = cuda },
+                    .{ .name = "build_capture", .module = build_capture },
+                },
+            }),
+        };
+    }
+};
+
+/// Where the profile and what it names are.
+pub const Sources = struct {
+    profile: std.Build.LazyPath,
+    declarations: std.Build.LazyPath,
+    rounds: std.Build.LazyPath,
+
+    /// The profile's paths are relative to the profile.
+    pub fn create(b: *std.Build, profile: Profile, file: std.Build.LazyPath) Sources {
+        return .{
+            .profile = file,
+            .declarations = file.dirname().path(b, profile.declarations),
+            .rounds = file.dirname().path(b, profile.rounds),
+        };
+    }
+};
+
+pub fn create(b: *std.Build, own: Own, sources: Sources) Modules {
+    const profile = b.createModule(.{ .root_source_file = sources.profile });
+    return .{
+        .set = own.set,
+        .cuda = own.cuda,
+        .build_capture = own.build_capture,
+        .coverage = own.coverage,
+        .profile = profile,
+        .rounds = b.createModule(.{
+            .root_source_file = sources.rounds,
+            .imports = &.{
+                .{ .name = "cuda", .module = own.cuda },
+                .{ .name = "build_capture", .module = own.build_capture },
+                .{ .name = "profile", .module = profile },
+            },
+        }),
+    };
+}

@@ -1,0 +1,87 @@
+//! Every `zig build` option of the capture, declared in one place, with what follows from them.
+const Options = @This();
+
+const std = @import("std");
+const Profile = @import("Profile.zig");
+const target_names = @import("target_names.zig");
+
+/// Whether a set is made in this build.
+capture: bool,
+/// Streams that the server serves at once.
+parallel: u32,
+/// Rows of one stream's window in one round.
+window_rows: u32,
+/// The targets of the sets, in the order given: `sm_121`. Never empty, no target twice.
+targets: []const []const u8,
+mode: Mode,
+/// The Python to start: a path, or a name to look up in PATH when the capture runs.
+python: []const u8,
+/// The folder of a finished set that takes the place of a capture.
+set: ?[]const u8,
+/// Compiles at once; null leaves the number to the tool.
+jobs: ?u32,
+
+/// How variants are made.
+pub const Mode = enum {
+    /// Compile for a target that need not be present.
+    compile,
+};
+
+/// Declares the options on `b`, the builder of the project that captures.
+pub fn create(b: *std.Build, profile: Profile) Options {
+    return .{
+        .capture = b.option(
+            bool,
+            "capture",
+            "Capture the Triton kernels that the profile's declarations launch, install the set and test its coverage (default: false).",
+        ) orelse false,
+        .parallel = limit(b, "parallel", b.fmt(
+            "The number of streams that the set has to serve at once (default: the profile's {d}).",
+            .{profile.parallel},
+        ), profile.parallel),
+        .window_rows = limit(b, "window-rows", b.fmt(
+            "The number of rows that one stream's window has at the most (default: the profile's {d}).",
+            .{profile.window_rows},
+        ), profile.window_rows),
+        .targets = target_names.parse(b, b.option(
+            []const []const u8,
+            "capture-target",
+            b.fmt("The GPU to compile for; a comma list makes one set for each (default: the profile's {s}).", .{profile.target}),
+        ) orelse &.{profile.target}),
+        .mode = b.option(
+            Mode,
+            "capture-mode",
+            "The way in which variants are made; `compile` needs no GPU (default: compile).",
+        ) orelse .compile,
+        .python = b.option(
+            []const u8,
+            "capture-python",
+            "The Python that runs the capture, as a path or as a name to look up in PATH (default: python3).",
+        ) orelse "python3",
+        .set = b.option(
+            []const u8,
+            "capture-set",
+            "The folder of a finished set to install and test; nothing is captured and no Python starts.",
+        ),
+        .jobs = b.option(
+            u32,
+            "capture-jobs",
+            "The number of kernels that are compiled at the same time (default: one for each processor).",
+        ),
+    };
+}
+
+/// The command that captures what a set for `target` lacks; a failing coverage test prints it.
+pub fn command(options: Options, b: *std.Build, profile: Profile, target: []const u8) []const u8 {
+    const base = b.fmt("zig build -Dcapture=true -Dparallel={d} -Dwindow-rows={d}", .{ options.parallel, options.window_rows });
+    if (std.mem.eql(u8, target, profile.target)) return base;
+    return b.fmt("{s} -Dcapture-target={s}", .{ base, target });
+}
+
+fn limit(b: *std.Build, comptime name: []const u8, description: []const u8, default: u32) u32 {
+    const value = b.option(u32, name, description) orelse return default;
+    if (value > 0) return value;
+    std.log.err("-D{s} is 0; expected at least 1; try -D{s}={d}", .{ name, name, default });
+    b.invalid_user_input = true;
+    return default;
+}

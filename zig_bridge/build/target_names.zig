@@ -1,0 +1,48 @@
+//! Names of GPU targets: `sm_121` on the command line, `sm121` in the path of an installed set.
+
+const std = @import("std");
+
+/// Splits each of `lists` at its commas. A name that is no target, or one given twice, makes the build's input invalid.
+pub fn parse(b: *std.Build, lists: []const []const u8) []const []const u8 {
+    var names: std.ArrayList([]const u8) = .empty;
+    for (lists) |list| {
+        var parts = std.mem.splitScalar(u8, list, ',');
+        while (parts.next()) |part| {
+            const name = std.mem.trim(u8, part, " ");
+            if (!isTarget(name)) {
+                reject(b, "-Dcapture-target: \"{s}\" is not a target; expected sm_ and a number; try sm_121", name);
+            } else if (contains(names.items, name)) {
+                reject(b, "-Dcapture-target names {s} twice; expected each target once", name);
+            } else {
+                names.append(b.allocator, name) catch @panic("OOM");
+            }
+        }
+    }
+    return names.items;
+}
+
+/// The folder of a target's set: engines look for `sm121`.
+pub fn folder(b: *std.Build, target: []const u8) []const u8 {
+    std.debug.assert(isTarget(target));
+    return b.fmt("sm{s}", .{target["sm_".len..]});
+}
+
+/// `sm_`, digits, and perhaps one letter for a target's own features (`sm_90a`).
+fn isTarget(name: []const u8) bool {
+    const prefix = "sm_";
+    if (!std.mem.startsWith(u8, name, prefix)) return false;
+    const number = std.mem.trimEnd(u8, name[prefix.len..], "af");
+    if (number.len < 2 or name.len > prefix.len + number.len + 1) return false;
+    for (number) |digit| if (!std.ascii.isDigit(digit)) return false;
+    return true;
+}
+
+fn contains(names: []const []const u8, name: []const u8) bool {
+    for (names) |other| if (std.mem.eql(u8, other, name)) return true;
+    return false;
+}
+
+fn reject(b: *std.Build, comptime format: []const u8, name: []const u8) void {
+    std.log.err(format, .{name});
+    b.invalid_user_input = true;
+}
