@@ -1,0 +1,240 @@
+//! The rounds of a qwen27 server: how a round's tables lie in memory, and what it launches.
+//!
+//! Every buffer of its own starts 256-byte aligned. What is not aligned is what lies behind other
+//! tables in one upload, and that follows from the streams, the rows and the items of the round.
+
+const std = @import("std");
+const capture = @import("build_capture");
+const cuda = @import("cuda");
+const profile = @import("profile");
+const shape = @import("shape.zig");
+
+pub const declarations = @import("triton.zig");
+
+const geometry = profile.geometry;
+
+/// What beside streams and rows decides how a round's tables lie.
+pub const Layout = struct {
+    /// Items of the attention plan.
+    items: u32,
+    /// A prompt chunk that names its stream's state by id, since the server keeps several.
+    stream_ids: bool = false,
+};
+
+const delta: shape.DeltaShape = .{
+    .key_heads = geometry.delta_key_heads,
+    .value_heads = geometry.delta_value_heads,
+    .width = geometry.delta_width,
+    .kept = geometry.conv_taps_kept,
+};
+const attention: shape.AttentionShape = .{
+    .heads = geometry.query_heads,
+    .kv_heads = geometry.kv_heads,
+    .width = geometry.head_width,
+};
+const chunks: shape.Chunks = .{
+    .keys = geometry.chunk_keys,
+    .in_group = geometry.chunks_in_group,
+    .depth_max = geometry.tree_nodes_max,
+};
+
+/// Items that one chunk, or one folded group, of a stream with this many rows takes.
+fn itemsOfChunk(rows: u32) u32 {
+    const pairs = rows * (geometry.query_heads / geometry.kv_heads);
+    return (pairs + geometry.pairs_in_item - 1) / geometry.pairs_in_item;
+}
+
+/// Every layout that a round of this shape can have.
+///
+/// Items move the tables behind them by 12 bytes each, so they count modulo 4, and only whether
+/// there are any decides about `_shared`. A round has n = sum over its streams of m * c(rows) items,
+/// c(rows) = `itemsOfChunk(rows)`, m >= 0 being the chunks and folded groups of the stream's
+/// committed keys. A stream whose keys do not fill a chunk has m = 0, so n = m * c(rows) with a
+/// single stream is reachable for every window that some deal of the rows holds.
+/// These already reach every residue: an odd c reaches all four with m = 1 to 4; where every c is
+/// even, any sum of them is even and only a c of 2 modulo 4 leaves the multiples of 4 (16 full
+/// windows have c = 6, so never an odd n). The windows that a deal can hold are the ones that
+/// leave each other stream at least one row and at most a full window.
+pub fn layouts(round: capture.Round, list: *capture.Layouts(Layout)) !void {
+    try list.add(.{ .items = 0 });
+    if (round.kind == .prompt) {
+        if (round.limits.parallel > 1) try list.add(.{ .items = 0, .stream_ids = true });
+        return;
+    }
+    const others = round.streams() - 1;
+    const shortest = @max(1, round.rows() -| others * round.limits.window_rows);
+    const longest = @min(round.limits.window_rows, round.rows() - others);
+    var smallest: [4]?u32 = @splat(null);
+    for (shortest..longest + 1) |window| {
+        const step = itemsOfChunk(@intCast(window));
+        for (1..5) |count| {
+            const items = step * @as(u32, @intCast(count));
+            const known = &smallest[items % 4];
+            if (known.* == null or items < known.*.?) known.* = items;
+        }
+    }
+    for (smallest) |items| {
+        if (items) |reachable| try list.add(.{ .items = reachable });
+    }
+}
+
+/// Launches one round in the order of a forward pass: the embedding, one layer of each kind, the
+/// feed-forward layer and the last norm. Further layers repeat the same specializations.
+pub fn drive(set: *const cuda.aot.Set, round: capture.Round, layout: Layout) !void {
+    const tri: declarations.Tri = .{ .set = set, .s = .{} };
+    const rows = round.rows();
+    const tables: Tables = switch (round.kind) {
+        .prompt => .ofPrompt(layout),
+        .decode => if (round.streams() == 1) .ofOneStream(rows, layout) else .ofStreams(round.streams(), rows, layout),
+    };
+    const hidden = geometry.hidden;
+    const eps = geometry.eps;
+    try tri.embed(rows, hidden, tables.ids, .{ .words = at(.embed_words), .scales = at(.embed_scales), .biases = at(.embed_biases) }, at(.x));
+    try tri.addRmsNorm(rows, hidden, at(.x), null, at(.norm), at(.h), at(.y), at(.sums), eps);
+    try driveDelta(tri, rows, tables);
+    try tri.addRmsNorm(rows, hidden, at(.x), at(.residual), at(.norm), at(.h), at(.y), at(.sums), eps);
+    try driveAttention(tri, rows, tables, layout);
+    try tri.swiglu(rows, geometry.intermediate, at(.gate), at(.up), at(.wide), at(.sums));
+    // The inputs of projections that no kernel above has summed, one width each.
+    const widths = [_]usize{ hidden, geometry.query_heads * geometry.head_width, geometry.intermediate };
+    for (widths) |width| try tri.groupSums(rows, width, at(.wide), at(.sums), width);
+    if (round.kind == .prompt) {
+        // Only the last row of a chunk goes on to the vocabulary.
+        const last = at(.x) + @as(u64, rows - 1) * hidden * @sizeOf(u16);
+        const last_residual = at(.residual) + @as(u64, rows - 1) * hidden * @sizeOf(u16);
+        try tri.addRmsNorm(1, hidden, last, last_residual, at(.norm), at(.h), at(.y), at(.sums), eps);
+    }
+}
+
+fn driveDelta(tri: declarations.Tri, rows: usize, tables: Tables) !void {
+    try tri.gdnPre(rows, .{
+        .qkv = at(.qkv),
+        .conv_state = at(.conv_state),
+        .conv_weight = at(.conv_weight),
+        .windows = tables.windows,
+        .a = at(.a),
+        .b = at(.b),
+        .a_log = at(.a_log),
+        .dt_bias = at(.dt_bias),
+        .q = at(.q),
+        .k = at(.k),
+        .v = at(.v),
+        .g = at(.g),
+        .beta = at(.beta),
+        .stream_ids = tables.stream_ids,
+    }, delta);
+    try tri.gatedNorm(rows, delta, at(.y), at(.z), at(.norm), at(.wide), at(.sums), geometry.eps);
+}
+
+fn driveAttention(tri: declarations.Tri, rows: usize, tables: Tables, layout: Layout) !void {
+    try tri.attnPrep(rows, .{
+        .query_gate = at(.qkv),
+        .key = at(.k),
+        .query_norm = at(.query_norm),
+        .key_norm = at(.key_norm),
+        .positions = tables.positions,
+        .frequencies = at(.frequencies),
+        .query_out = at(.q),
+        .key_out = at(.k_new),
+        .eps = geometry.eps,
+        .rotary_half = geometry.rotary_half,
+        .height_section = geometry.rope_sections.height,
+        .width_section = geometry.rope_sections.width,
+    }, attention);
+    // A prompt chunk attends through kernels of the engine's own, without a plan.
+    if (tables.plan) |plan| {
+        try tri.treePaths(rows, plan.parents, at(.paths), at(.depths), geometry.tree_nodes_max);
+        try tri.attention(at(.q), at(.k_new), at(.v), .{ .origin = at(.cache), .offsets = at(.cache_offsets) }, .{
+            .streams = plan.streams,
+            .rows = plan.rows,
+            .items = plan.items,
+            .item_count = layout.items,
+            .paths = at(.paths),
+            .depths = at(.depths),
+            .row_count = rows,
+        }, .{ .out = at(.partial_out), .maximum = at(.partial_maximum), .sum = at(.partial_sum) }, at(.o), attention, chunks);
+    }
+    try tri.gateMul(rows, attention, at(.o), at(.qkv), at(.wide), at(.sums));
+}
+
+/// The int32 tables of a round.
+const Tables = struct {
+    positions: u64,
+    stream_ids: ?u64,
+    ids: u64,
+    windows: u64,
+    plan: ?Plan,
+
+    const Plan = struct { rows: u64, streams: u64, items: u64, parents: u64 };
+
+    /// One upload for all: each table starts where the one before ends. Between stream ids and
+    /// token ids lie the DeltaNet plan (3 a row) and the row starts (one a stream, and the end).
+    fn ofStreams(streams: u64, rows: u64, layout: Layout) Tables {
+        const heads = 5 * rows + streams + 1;
+        const plan_rows = 10 * rows + streams + 1;
+        const plan_streams = 11 * rows + streams + 1;
+        const plan_items = plan_streams + 4 * streams;
+        return .{
+            .positions = element(.upload, 0),
+            .stream_ids = element(.upload, rows),
+            .ids = element(.upload, heads),
+            .windows = element(.upload, heads + rows),
+            .plan = .{
+                .rows = element(.upload, plan_rows),
+                .streams = element(.upload, plan_streams),
+                .items = element(.upload, plan_items),
+                .parents = element(.upload, plan_items + 3 * @as(u64, layout.items)),
+            },
+        };
+    }
+
+    /// A single stream: uploads of their own, and only the attention plan's tables share one.
+    fn ofOneStream(rows: u64, layout: Layout) Tables {
+        return .{
+            .positions = at(.positions),
+            .stream_ids = null,
+            .ids = at(.ids),
+            .windows = at(.windows),
+            .plan = .{
+                .rows = element(.upload, 0),
+                .streams = element(.upload, rows),
+                .items = element(.upload, rows + 4),
+                .parents = element(.upload, rows + 4 + 3 * @as(u64, layout.items)),
+            },
+        };
+    }
+
+    /// A prompt chunk: buffers of their own.
+    fn ofPrompt(layout: Layout) Tables {
+        return .{
+            .positions = at(.positions),
+            .stream_ids = if (layout.stream_ids) at(.stream_ids) else null,
+            .ids = at(.ids),
+            .windows = at(.windows),
+            .plan = null,
+        };
+    }
+};
+
+/// Every buffer that the engine allocates.
+const Buffer = enum {
+    // zig fmt: off
+    upload, positions, stream_ids, ids, windows,
+    embed_words, embed_scales, embed_biases, norm, query_norm, key_norm, frequencies,
+    conv_weight, a_log, dt_bias, conv_state, cache, cache_offsets,
+    x, residual, h, y, z, sums, qkv, a, b, q, k, v, g, beta, k_new, o, gate, up, wide,
+    paths, depths, partial_out, partial_maximum, partial_sum,
+    // zig fmt: on
+};
+
+/// A made-up address of a buffer: 256-byte aligned, far from every other buffer.
+fn at(buffer: Buffer) u64 {
+    const first = 0x7000_0000_0000;
+    const apart = 1 << 32;
+    return first + apart * std.enums.EnumIndexer(Buffer).indexOf(buffer);
+}
+
+/// The address of an int32 element of a buffer.
+fn element(buffer: Buffer, index: u64) u64 {
+    return at(buffer) + index * @sizeOf(i32);
+}

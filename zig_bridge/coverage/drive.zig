@@ -1,0 +1,100 @@
+//! Drives a consumer's rounds into a recorder: every round within the limits, in every layout.
+
+const std = @import("std");
+const build_capture = @import("build_capture");
+const enumerate = @import("enumerate.zig");
+const record = @import("record.zig");
+const Recorder = record.Recorder;
+
+/// A round failed; the recorder's `failure` says which and why.
+pub const Error = error{ RoundFailed, OutOfMemory };
+
+/// Launches every round of `rounds` within the limits into the recorder.
+pub fn all(comptime rounds: type, recorder: *Recorder, limits: build_capture.Limits) Error!void {
+    if (limits.problem()) |problem| {
+        try recorder.fail("limits: {s}", .{problem});
+        return error.RoundFailed;
+    }
+    var enumeration: enumerate.Rounds = .init(limits);
+    while (enumeration.next()) |round| {
+        var layouts: build_capture.Layouts(rounds.Layout) = .{};
+        rounds.layouts(round, &layouts) catch |failure| {
+            return explain(recorder, failure, "layouts", round, &.{});
+        };
+        for (layouts.items()) |layout| try one(rounds, recorder, round, layout);
+    }
+}
+
+/// Launches one round in one layout into the recorder.
+pub fn one(comptime rounds: type, recorder: *Recorder, round: build_capture.Round, layout: rounds.Layout) Error!void {
+    const captured = recorder.standIn();
+    const known = recorder.needs.items.len;
+    recorder.rounds += 1;
+    rounds.drive(&captured, round, layout) catch |failure| {
+        return explain(recorder, failure, "drive", round, try describe(recorder.arena, layout));
+    };
+    if (recorder.failure != null) {
+        return explain(recorder, error.MalformedLaunch, "drive", round, try describe(recorder.arena, layout));
+    }
+    if (recorder.needs.items.len == known) return;
+    const witness: record.Witness = .{
+        .kind = round.kind,
+        .windows = try recorder.arena.dupe(u32, round.windows),
+        .layout = try describe(recorder.arena, layout),
+    };
+    for (recorder.needs.items[known..]) |*need| need.witness = witness;
+}
+
+fn explain(recorder: *Recorder, failure: anyerror, function: []const u8, round: build_capture.Round, layout: []const record.LayoutField) Error {
+    if (failure == error.OutOfMemory) return error.OutOfMemory;
+    var text: std.Io.Writer.Allocating = .init(recorder.arena);
+    const witness: record.Witness = .{ .kind = round.kind, .windows = round.windows, .layout = layout };
+    writeRound(&text.writer, witness) catch return error.OutOfMemory;
+    const cause = recorder.failure orelse @errorName(failure);
+    recorder.failure = try std.fmt.allocPrint(recorder.arena, "{s} failed in a {s}: {s}", .{ function, text.written(), cause });
+    return error.RoundFailed;
+}
+
+/// A round as people say it: `decode round of 2 streams, 3 rows (windows 2 1), layout items=1`.
+pub fn writeRound(writer: *std.Io.Writer, witness: record.Witness) std.Io.Writer.Error!void {
+    const streams = witness.windows.len;
+    try writer.print("{s} of {d} {s}, {d} {s}", .{
+        switch (witness.kind) {
+            .decode => "decode round",
+            .prompt => "prompt chunk",
+        },
+        streams,
+        if (streams == 1) "stream" else "streams",
+        witness.rows(),
+        if (witness.rows() == 1) "row" else "rows",
+    });
+    if (streams > 1) {
+        try writer.writeAll(" (windows");
+        for (witness.windows) |window| try writer.print(" {d}", .{window});
+        try writer.writeByte(')');
+    }
+    for (witness.layout, 0..) |field, index| {
+        try writer.print("{s}{s}=", .{ if (index == 0) ", layout " else " ", field.name });
+        switch (field.value) {
+            .int => |value| try writer.print("{d}", .{value}),
+            .boolean => |value| try writer.print("{}", .{value}),
+            .text => |value| try writer.writeAll(value),
+        }
+    }
+}
+
+/// The fields of a consumer's layout with their values.
+fn describe(arena: std.mem.Allocator, layout: anytype) error{OutOfMemory}![]const record.LayoutField {
+    const names = comptime std.meta.fieldNames(@TypeOf(layout));
+    const fields = try arena.alloc(record.LayoutField, names.len);
+    inline for (names, fields) |name, *field| {
+        const value = @field(layout, name);
+        field.* = .{ .name = name, .value = switch (@typeInfo(@TypeOf(value))) {
+            .int => .{ .int = @intCast(value) },
+            .bool => .{ .boolean = value },
+            .@"enum" => .{ .text = @tagName(value) },
+            else => @compileError("Layout." ++ name ++ ": expected an int, a bool or an enum, found " ++ @typeName(@TypeOf(value))),
+        } };
+    }
+    return fields;
+}

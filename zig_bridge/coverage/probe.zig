@@ -1,0 +1,47 @@
+//! The probe: drives a consumer's rounds on the host and prints what they need as JSON.
+
+const std = @import("std");
+const coverage = @import("coverage");
+const rounds = @import("rounds");
+
+const usage =
+    \\usage: probe --parallel N --window-rows N --prompt-rows N
+    \\Drives every round within the limits and prints each distinct specialization as JSON.
+    \\
+++ coverage.limits.usage;
+
+/// Exits with 0, or with 2 and one line on the standard error.
+pub fn main(init: std.process.Init) !u8 {
+    const arena = init.arena.allocator();
+    const arguments = try init.minimal.args.toSlice(arena);
+    var limits: coverage.Limits = .{ .parallel = 1, .window_rows = 1, .prompt_rows = 0 };
+    var index: usize = 1;
+    while (index < arguments.len) : (index += 2) {
+        const option = arguments[index];
+        if (std.mem.eql(u8, option, "--help")) {
+            try std.Io.File.stdout().writeStreamingAll(init.io, usage);
+            return 0;
+        }
+        const value: ?[]const u8 = if (index + 1 < arguments.len) arguments[index + 1] else null;
+        var problem: []const u8 = "";
+        const taken = coverage.limits.take(&limits, option, value, &problem) catch {
+            std.debug.print("probe: error: {s}: {s}\n", .{ option, problem });
+            return 2;
+        };
+        if (!taken) {
+            std.debug.print("probe: error: unknown option {s}; {s}", .{ option, usage });
+            return 2;
+        }
+    }
+
+    var recorder: coverage.record.Recorder = .{ .arena = arena, .answers = .{ .listed = coverage.listedConstants(rounds) } };
+    coverage.drive.all(rounds, &recorder, limits) catch |failure| {
+        std.debug.print("probe: error: {s}\n", .{recorder.failure orelse @errorName(failure)});
+        return 2;
+    };
+    var buffer: [1 << 16]u8 = undefined;
+    var stdout = std.Io.File.stdout().writerStreaming(init.io, &buffer);
+    try coverage.needs.write(&recorder, &stdout.interface);
+    try stdout.interface.flush();
+    return 0;
+}
