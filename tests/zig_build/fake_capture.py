@@ -1,0 +1,60 @@
+"""Stands in for the capture under `zig build`: writes a tiny set and its depfile, and logs each start.
+
+It is started as `-Dcapture-python`, so it gets what Python would get: the path of `__main__.py` and the command line. The
+folder of this process's log comes first.
+"""
+
+import json
+import os
+import sys
+from pathlib import Path
+
+DEPENDENCY = "dependency.txt"
+"""A file beside the profile that only the depfile names; its text goes into the set."""
+
+
+def main(log: Path, arguments: list[str]) -> int:
+    """Log the start, then write the set; a dependency that says `fail` ends like a kernel that does not compile."""
+    with log.open("a", encoding="utf-8") as file:
+        file.write(json.dumps(arguments) + "\n")
+    program, command = arguments[:2]
+    options = dict(zip(arguments[2::2], arguments[3::2], strict=True))
+    assert command == "capture" and Path(program).name == "__main__.py", arguments
+    profile = Path(options["--profile"]).resolve()
+    dependency = profile.parent / DEPENDENCY
+    text = dependency.read_text(encoding="utf-8")
+    if text == "fail":
+        print("kernels/tiny.py:3:1: error: _copy does not compile", file=sys.stderr)
+        return 5
+    write_set(Path(options["--out"]), text, options["--target"])
+    write_depfile(Path(options["--depfile"]), [profile, dependency])
+    print(f"captured {options['--target']} from {text}")
+    return 0
+
+
+def write_set(folder: Path, text: str, target: str) -> None:
+    """One kernel, for one row; a text of `nothing` leaves it out."""
+    kernel = {
+        "fn": "_copy",
+        "hash": "0123abcd",
+        "name": "_copy",
+        "num_warps": 1,
+        "num_stages": 1,
+        "params": [{"name": "X", "type": "*bf16", "div16": True, "nospec": False}],
+        "consts": {"W": {"int": 1}, "D": {"int": 64}},
+    }
+    manifest = {"generator": text, "target": target, "kernels": [] if text == "nothing" else [kernel]}
+    (folder / "cubins").mkdir(parents=True, exist_ok=True)
+    (folder / "aot.json").write_text(json.dumps(manifest), encoding="utf-8")
+    (folder / "cubins" / "0123abcd.cubin").write_bytes(b"\x7fELF")
+    (folder / "cubins" / "0123abcd.ptx").write_bytes(b"not for the install folder")
+
+
+def write_depfile(file: Path, inputs: list[Path]) -> None:
+    """In the form Zig parses: one line, spaces escaped."""
+    names = " ".join(os.fspath(path).replace(" ", "\\ ") for path in inputs)
+    file.write_text(f"set: {names}\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1]), sys.argv[2:]))

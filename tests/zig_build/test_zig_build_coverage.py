@@ -1,0 +1,73 @@
+"""What the test step says: covered, not covered, not captured, and no set."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.zig_build.fake_capture import write_set
+from tests.zig_build.project import Project
+
+
+def test_not_captured_is_a_visible_skip(project: Project) -> None:
+    for _ in range(2):  # A second build must not hide it in a cache.
+        result = project.run("test", "--summary", "all")
+        assert result.returncode == 0, result.stdout
+        assert "not captured: pass -Dcapture=true" in result.stdout
+        assert "1 skipped" in result.stdout
+
+
+def test_capture_step_without_capture_fails(project: Project) -> None:
+    result = project.run("capture")
+    assert result.returncode != 0
+    assert "nothing is captured; expected -Dcapture=true or -Dcapture-set=DIR" in result.stdout
+
+
+def test_missing_variant_fails_the_test_step(project: Project) -> None:
+    (project.folder / "dependency.txt").write_text("nothing", encoding="utf-8")
+    result = project.run("test", "-Dcapture=true", f"-Dcapture-python={project.folder}/bin/python")
+    assert result.returncode != 0
+    assert "_copy" in result.stdout
+    assert "zig build -Dcapture=true -Dparallel=1 -Dwindow-rows=1" in result.stdout
+
+
+def test_finished_set_starts_no_python(project: Project, tmp_path: Path) -> None:
+    write_set(tmp_path / "set", "finished", "sm_90")
+    before = project.starts()
+    result = project.run(
+        "install",
+        "test",
+        "-Dcapture=true",
+        f"-Dcapture-python={project.folder}/bin/python",
+        f"-Dcapture-set={tmp_path}/set",
+        "-Dcapture-target=sm_90",
+        "--summary",
+        "all",
+    )
+    assert result.returncode == 0, result.stdout
+    assert "check the coverage of sm_90 1 pass" in result.stdout
+    assert project.starts() == before
+    assert json.loads((project.installed("sm90") / "aot.json").read_text(encoding="utf-8"))["generator"] == "finished"
+
+
+def test_folder_without_a_manifest_fails(project: Project, tmp_path: Path) -> None:
+    for steps in (["test"], ["install"]):
+        result = project.run(*steps, f"-Dcapture-set={tmp_path}")
+        assert result.returncode != 0
+        assert f"-Dcapture-set={tmp_path} holds an aot.json" in result.stdout
+        assert "FileNotFound" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        ("-Dparallel=0", "-Dparallel is 0; expected at least 1"),
+        ("-Dcapture-target=gb10", '"gb10" is not a target; expected sm_ and a number; try sm_121'),
+        ("-Dcapture-target=sm_90,sm_90", "-Dcapture-target names sm_90 twice"),
+        ("-Dcapture-mode=guess", "capture-mode"),
+    ],
+)
+def test_wrong_option_is_refused_by_name(project: Project, option: str, message: str) -> None:
+    result = project.run("-Dcapture=true", option)
+    assert result.returncode != 0
+    assert message in result.stdout
