@@ -1,0 +1,99 @@
+"""What passes between the capture and its worker processes."""
+
+from __future__ import annotations
+
+import msgspec
+
+from build_capture.plan.needs import Constant, Need
+
+
+class KernelParameter(msgspec.Struct, frozen=True):
+    """A parameter of a Triton kernel."""
+
+    name: str
+    constexpr: bool
+    has_default: bool
+    default: Constant | None = None
+    """A constexpr's default; null where there is none or a set cannot hold it."""
+
+
+class Kernel(msgspec.Struct, frozen=True):
+    """A Triton kernel, as its own module describes it."""
+
+    function: str
+    module: str
+    """The Python file, relative to the kernels' folder."""
+    line: int
+    parameters: list[KernelParameter]
+    launch_options: dict[str, int]
+    """What the module's LAUNCH_OPTIONS says of it; what is absent is Triton's default."""
+
+
+class Toolchain(msgspec.Struct, frozen=True):
+    """What turns a kernel into a cubin, without any path of the machine."""
+
+    triton: str
+    """Triton's version."""
+    ptxas: str
+    """The assembler's version, as it prints it."""
+    ptxas_sha256: str
+    python: str
+    """Python's version."""
+
+
+class Description(msgspec.Struct, frozen=True):
+    """What a worker says of the kernels of a family and of its own tools."""
+
+    kernels: list[Kernel]
+    toolchain: Toolchain
+    toolchain_files: list[str]
+    """Absolute paths of the files that stand for the toolchain: an upgrade changes one of them."""
+
+
+class Request(msgspec.Struct, frozen=True):
+    """One variant to compile."""
+
+    need: Need
+    module: str
+    """The Python file, relative to the kernels' folder."""
+    folder: str
+    """The kernels' folder, absolute."""
+    capability: int
+
+
+class ResultParameter(msgspec.Struct, frozen=True):
+    """A runtime parameter of a compiled kernel, in launch order."""
+
+    name: str
+    type: str
+    div16: bool
+
+
+class Result(msgspec.Struct, frozen=True):
+    """One compiled variant: all that a set says of it. Its cubin lies beside it."""
+
+    hash: str
+    """Triton's hash of the compiled kernel."""
+    name: str
+    """The entry symbol."""
+    num_warps: int
+    """As compiled: what the launch block follows. The compiler may change what was asked for."""
+    num_stages: int
+    num_ctas: int
+    warp_size: int
+    shared: int
+    """Dynamic shared memory, in bytes."""
+    global_scratch: int
+    """Scratch in bytes; engines provide none."""
+    global_align: int
+    profile_scratch: int
+    pdl: bool
+    entry_parameters: int
+    """How many parameters the PTX entry takes: the runtime ones and Triton's two scratch pointers."""
+    parameters: list[ResultParameter]
+    constants: dict[str, Constant]
+    cubin_sha256: str
+    sources: dict[str, str]
+    """Each Python file that the kernel's module imported (relative to the kernels' folder) -> its SHA-256."""
+    seconds: float
+    """How long the compile took; never part of a set."""

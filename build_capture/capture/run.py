@@ -1,0 +1,176 @@
+"""The way through: from a profile to a set. The command line and the Zig step both come here."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterable
+from pathlib import Path
+
+import msgspec
+
+from build_capture.capture.compile import Compiled, compile_needs, describe_kernels
+from build_capture.capture.find import kernel_modules
+from build_capture.capture.graph import Progress
+from build_capture.capture.records import Description
+from build_capture.depfile import write_depfile
+from build_capture.package.provenance import provenance
+from build_capture.plan.needs import Need
+from build_capture.plan.probe import Probed, probe, source_files
+from build_capture.plan.resolve import resolve
+from build_capture.read.profile import Limits, Profile
+from build_capture.read.reader import read_declarations, read_profile
+from build_capture.read.records import Declarations
+from build_capture.sets.pack import pack, refuse_other_folder
+from build_capture.targets import Target, parse_target
+from build_capture.zig import PACKAGE, Zig, find_reader, find_zig, zig_sources
+
+MODE = "compile"
+"""How this version makes variants: compiled for a target that need not be present."""
+
+
+class Request(msgspec.Struct, frozen=True):
+    """What a user asks for; None where the profile decides."""
+
+    profile: Path
+    parallel: int | None
+    window_rows: int | None
+    target: str | None
+    zig: str | None
+    reader: str | None
+    cache: Path | None
+
+
+class Planned(msgspec.Struct, frozen=True):
+    """Everything that is known before anything is compiled."""
+
+    profile: Profile
+    limits: Limits
+    target: Target
+    zig: Zig
+    cache: Path
+    declarations: Declarations
+    probed: Probed
+    description: Description
+    needs: list[Need]
+
+
+class KernelSummary(msgspec.Struct, frozen=True):
+    """What one kernel contributes to a set."""
+
+    function: str
+    needs: int
+    variants: int
+    cubins: int
+    bytes: int
+    """Of its cubins."""
+    seconds: float
+    """Of compiling, when its variants were compiled, all workers added up."""
+
+
+class Summary(msgspec.Struct, frozen=True):
+    """What a capture did."""
+
+    set: str
+    target: str
+    mode: str
+    rounds: int
+    """How many rounds the limits allow, every layout of each counted."""
+    launches: int
+    """How many launches those rounds make."""
+    needs: int
+    variants: int
+    cubins: int
+    bytes: int
+    """Of the whole set."""
+    compiled: int
+    reused: int
+    wall_seconds: float
+    kernels: list[KernelSummary]
+
+
+def plan(request: Request) -> Planned:
+    """Read, probe and resolve: the needs of every round within the limits. Nothing is compiled by Triton."""
+    zig = find_zig(request.zig)
+    cache = (request.cache or request.profile.parent / ".zig-cache" / "build-capture").resolve()
+    reader = find_reader(request.reader, zig, cache)
+    profile = read_profile(reader, request.profile)
+    target = parse_target(request.target or profile.target)
+    limits = Limits(
+        parallel=profile.limits.parallel if request.parallel is None else request.parallel,
+        window_rows=profile.limits.window_rows if request.window_rows is None else request.window_rows,
+        prompt_rows=profile.limits.prompt_rows,
+    )
+    declarations = read_declarations(reader, profile.declarations)
+    probed = probe(zig, profile, declarations, limits, cache)
+    functions = sorted({need.function for need in probed.needs})
+    description = describe_kernels(profile.kernels, functions, target, cache)
+    needs = resolve(probed, description.kernels, profile, declarations)
+    return Planned(profile, limits, target, zig, cache, declarations, probed, description, needs)
+
+
+def capture(request: Request, out: Path, *, depfile: Path | None, jobs: int | None, progress: Progress) -> Summary:
+    """Make the set for `request` in the folder `out`. `jobs` compiles run at a time, one for each processor by default."""
+    started = time.monotonic()
+    refuse_other_folder(out)
+    planned = plan(request)
+    compiled = compile_needs(
+        planned.needs,
+        planned.description,
+        planned.profile.kernels,
+        planned.target,
+        cache=planned.cache,
+        jobs=jobs or os.cpu_count() or 1,
+        progress=progress,
+    )
+    kernel_files = _kernel_files(planned.profile, compiled)
+    zig_files = [planned.profile.path, *source_files(planned.profile, planned.declarations)]
+    record = provenance(
+        planned.profile,
+        planned.limits,
+        planned.description.toolchain,
+        planned.zig.version,
+        mode=MODE,
+        zig_files=zig_files[1:],
+        kernel_files=kernel_files,
+    )
+    total = pack(compiled.variants, planned.target, record, out)
+    if depfile is not None:
+        toolchain_files = map(Path, planned.description.toolchain_files)
+        inputs = [*zig_files, *kernel_files, *kernel_modules(planned.profile.kernels), *toolchain_files, *_own_files()]
+        write_depfile(depfile, out, inputs)
+    return _summary(planned, compiled, out, total, time.monotonic() - started)
+
+
+def _kernel_files(profile: Profile, compiled: Compiled) -> list[Path]:
+    names = {name for variant in compiled.variants for name in variant.result.sources}
+    return sorted(profile.kernels / name for name in names)
+
+
+def _own_files() -> Iterable[Path]:
+    """This project's own sources: a newer build-capture captures anew."""
+    return [*sorted(PACKAGE.rglob("*.py")), *sorted(zig_sources().rglob("*.zig"))]
+
+
+def _summary(planned: Planned, compiled: Compiled, out: Path, total: int, wall_seconds: float) -> Summary:
+    kernels = []
+    for function in sorted({variant.need.function for variant in compiled.variants}):
+        own = [variant for variant in compiled.variants if variant.need.function == function]
+        cubins = {variant.result.hash: len(variant.cubin) for variant in own}
+        seconds = sum(variant.result.seconds for variant in own)
+        kernels.append(KernelSummary(function, len(own), len(own), len(cubins), sum(cubins.values()), seconds))
+    return Summary(
+        set=str(out),
+        target=planned.target.name,
+        mode=MODE,
+        rounds=planned.probed.rounds,
+        launches=planned.probed.launches,
+        needs=len(planned.needs),
+        variants=len(compiled.variants),
+        cubins=len({variant.result.hash for variant in compiled.variants}),
+        bytes=total,
+        compiled=compiled.compiled,
+        reused=compiled.reused,
+        wall_seconds=round(wall_seconds, 3),
+        kernels=kernels,
+    )

@@ -1,0 +1,161 @@
+"""The worker process: describes a family's kernels, or compiles one variant. Started by the capture, not by users.
+
+    python -m build_capture.capture.worker describe FOLDER CAPABILITY FUNCTION...   a `Description` on standard output
+    python -m build_capture.capture.worker compile REQUEST RESULT                   RESULT and its cubin, or RESULT.error
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import sys
+import tempfile
+import time
+import traceback
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from build_capture.capture.records import (
+    Description,
+    Kernel,
+    KernelParameter,
+    Request,
+    Result,
+    ResultParameter,
+    Toolchain,
+)
+from build_capture.errors import CaptureError
+from build_capture.files import sha256_of_bytes, sha256_of_file, write_if_changed
+from build_capture.plan.needs import Constant
+
+
+def describe(folder: Path, capability: int, functions: list[str]) -> Description:
+    """Describe those of `functions` that the modules of `folder` define; importing them runs their code."""
+    from build_capture.capture.find import modules_defining
+    from build_capture.capture.toolchain import toolchain_for
+    from build_capture.capture.triton_steps import import_kernels
+
+    kernels = []
+    for path, names in modules_defining(folder, functions).items():
+        module = import_kernels(path, folder)
+        options = getattr(module, "LAUNCH_OPTIONS", {})
+        for name in names:
+            kernels.append(_describe_kernel(getattr(module, name), path.relative_to(folder).as_posix(), options.get(name, {})))
+    toolchain, files = toolchain_for(capability)
+    return Description(sorted(kernels, key=lambda kernel: kernel.function), toolchain, files)
+
+
+def _describe_kernel(kernel: Any, module: str, options: dict[str, int]) -> Kernel:
+    parameters = [
+        KernelParameter(
+            name=parameter.name,
+            constexpr=parameter.is_constexpr,
+            has_default=parameter.has_default,
+            default=Constant.of(_plain(parameter.default)) if parameter.has_default else None,
+        )
+        for parameter in kernel.params
+    ]
+    return Kernel(kernel.__name__, module, kernel.starting_line_number, parameters, dict(options))
+
+
+def _plain(value: Any) -> Any:
+    """A `tl.constexpr` stands for the value that it holds."""
+    return getattr(value, "value", value)
+
+
+def compile_request(request: Request) -> tuple[Result, bytes]:
+    """Compile one variant; raises what the kernel's module or Triton raises."""
+    from build_capture.capture.triton_steps import (
+        WARP_SIZE,
+        argument_of,
+        compile_variant,
+        import_kernels,
+        imported_sources,
+        specialization,
+    )
+
+    started = time.monotonic()
+    need, folder = request.need, Path(request.folder)
+    kernel = getattr(import_kernels(folder / request.module, folder), need.function)
+    arguments = {p.name: argument_of(p.type, p.class_.value if p.class_ else None) for p in need.parameters}
+    arguments |= {name: constant.python for name, constant in need.constexprs.items()}
+    options = {"num_warps": need.options.num_warps, "num_stages": need.options.num_stages}
+    compiled = compile_variant(kernel, arguments, options, request.capability)
+    metadata = compiled.metadata
+    parameters, constants = specialization(compiled)
+    cubin = compiled.asm["cubin"]
+    result = Result(
+        hash=metadata.hash,
+        name=metadata.name,
+        num_warps=metadata.num_warps,
+        num_stages=metadata.num_stages,
+        num_ctas=metadata.num_ctas,
+        warp_size=WARP_SIZE,
+        shared=metadata.shared,
+        global_scratch=metadata.global_scratch_size,
+        global_align=metadata.global_scratch_align,
+        profile_scratch=metadata.profile_scratch_size,
+        pdl=metadata.launch_pdl,
+        entry_parameters=count_entry_parameters(compiled.asm["ptx"], metadata.name),
+        parameters=[ResultParameter(**parameter) for parameter in parameters],
+        constants={name: _constant(name, _plain(value), need.constexprs) for name, value in constants.items()},
+        cubin_sha256=sha256_of_bytes(cubin),
+        sources={Path(os.path.relpath(path, folder)).as_posix(): sha256_of_file(path) for path in imported_sources(folder)},
+        seconds=time.monotonic() - started,
+    )
+    return result, cubin
+
+
+def _constant(name: str, value: Any, asked: dict[str, Constant]) -> Constant:
+    """A constant as Triton gives it back, with the kind that was asked for where the value is the same."""
+    constant = Constant.of(value)
+    if name in asked and asked[name].python == value and type(asked[name].python) is type(value):
+        return asked[name]
+    if constant is None:
+        raise CaptureError(f"constexpr {name} is a {type(value).__name__}, which a set cannot hold")
+    return constant
+
+
+def count_entry_parameters(ptx: str, entry: str) -> int:
+    """How many parameters the PTX entry takes, Triton's hidden ones included."""
+    match = re.search(rf"\.entry\s+{re.escape(entry)}\s*\((.*?)\)\s*\.", ptx, re.DOTALL)
+    if match is None:
+        raise CaptureError(f"the PTX has no entry {entry}")
+    return match[1].count(".param")
+
+
+def main(arguments: list[str]) -> int:
+    """Do what the command line says; a failure goes to RESULT.error, never to standard output."""
+    if arguments[0] == "describe":
+        try:
+            # A kernel module may print while it is imported; standard output carries the answer alone.
+            with contextlib.redirect_stdout(sys.stderr):
+                description = describe(Path(arguments[1]), int(arguments[2]), arguments[3:])
+        except CaptureError as error:
+            print(error, file=sys.stderr)
+            return 1
+        sys.stdout.buffer.write(msgspec.json.encode(description))
+        return 0
+    request_path, result_path = Path(arguments[1]), Path(arguments[2])
+    request = msgspec.json.decode(request_path.read_bytes(), type=Request)
+    error_path = result_path.with_suffix(".error")
+    error_path.unlink(missing_ok=True)
+    try:
+        # A cache of its own, gone afterwards: nothing that an earlier capture left is taken for this one's.
+        with tempfile.TemporaryDirectory(dir=result_path.parent) as cache:
+            os.environ["TRITON_CACHE_DIR"] = cache
+            result, cubin = compile_request(request)
+    except Exception as error:
+        # The message alone: Triton's names the kernel's line, and the stack is Triton's own.
+        error_path.write_text("".join(traceback.format_exception_only(type(error), error)))
+        return 1
+    write_if_changed(result_path.with_suffix(".cubin"), cubin)
+    write_if_changed(result_path, msgspec.json.encode(result))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,126 @@
+"""The command line: it parses, calls one function, and turns errors into an exit code."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec
+from rich.console import Console
+
+from build_capture import __version__
+from build_capture.errors import CaptureError, Exit
+
+COUNT = click.IntRange(1, 1 << 20)
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})
+@click.version_option(__version__, prog_name="build-capture")
+def cli() -> None:
+    """Make a Zig serving engine's captured Triton kernels complete.
+
+    Exit codes: 0 good; 1 a fault of build-capture; 2 bad input or usage; 3 not covered; 4 a tool is missing or too
+    old; 5 a kernel does not compile.
+    """
+
+
+def planning_options(command: Any) -> Any:
+    """The options of every command that works out needs."""
+    options = (
+        click.option("--profile", type=click.Path(path_type=Path), default=Path("capture.zon"), show_default=True, help="The profile."),
+        click.option("--parallel", type=COUNT, help="Streams that a round may hold. Default: the profile's."),
+        click.option("--window-rows", type=COUNT, help="Rows of a stream's window. Default: the profile's."),
+        click.option("--target", help="What to compile for, such as sm_121. Default: the profile's."),
+        click.option("--zig", help="The Zig compiler. Default: zig on PATH, else the ziglang package."),
+        click.option("--reader", help="A build-capture-reader that this Zig compiled. Default: found or compiled."),
+        click.option("--cache-dir", "cache", type=click.Path(path_type=Path), help="Default: .zig-cache/build-capture by the profile."),
+        click.option("--json", "as_json", is_flag=True, help="Print one JSON object."),
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+@cli.command("capture")
+@planning_options
+@click.option("--mode", type=click.Choice(["compile"]), default="compile", help="compile: for a target that need not be present.")
+@click.option("--jobs", type=click.IntRange(0, 1024), default=0, help="Compiles at a time; 0: one for each processor.  [default: 0]")
+@click.option("--out", type=click.Path(path_type=Path), required=True, help="The set's folder: new, empty, or an earlier set.")
+@click.option("--depfile", type=click.Path(path_type=Path), help="Write the files that were read, for a build system.")
+def capture_command(mode: str, jobs: int, out: Path, depfile: Path | None, as_json: bool, **planning: Any) -> None:
+    """Capture every variant that a round within the limits can launch."""
+    from build_capture.capture.run import Request, capture
+    from build_capture.terminal import compile_progress, summary_line, summary_table
+
+    assert mode == "compile", "click admits no other mode"
+    errors = Console(stderr=True)
+    with compile_progress(errors) as progress:
+        summary = capture(Request(**planning), out, depfile=depfile, jobs=jobs or None, progress=progress)
+    if as_json:
+        print_json(summary)
+        return
+    # A build system shows standard error; a pipe of a user's takes standard output.
+    console = Console() if depfile is None else errors
+    console.print(summary_table(summary))
+    console.print(summary_line(summary))
+
+
+@cli.command("needs")
+@planning_options
+def needs_command(as_json: bool, **planning: Any) -> None:
+    """List every specialization that a round within the limits launches, each with a witness."""
+    from build_capture.capture.run import Request, plan
+    from build_capture.plan.show import needs_document, needs_table
+
+    planned = plan(Request(**planning))
+    if as_json:
+        print_json(needs_document(planned))
+    else:
+        Console().print(needs_table(planned))
+
+
+@cli.command("declarations")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--zig", help="The Zig compiler. Default: zig on PATH, else the ziglang package.")
+@click.option("--reader", help="A build-capture-reader that this Zig compiled. Default: found or compiled.")
+@click.option("--cache-dir", "cache", type=click.Path(path_type=Path), help="Default: .zig-cache/build-capture by the file.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def declarations_command(file: Path, zig: str | None, reader: str | None, cache: Path | None, as_json: bool) -> None:
+    """List the launches of a declaration file, each with its line."""
+    from build_capture.plan.show import declarations_table
+    from build_capture.read.reader import read_declarations
+    from build_capture.zig import find_reader, find_zig
+
+    found = find_zig(zig)
+    cache = (cache or file.parent / ".zig-cache" / "build-capture").resolve()
+    declarations = read_declarations(find_reader(reader, found, cache), file)
+    if as_json:
+        print_json(declarations)
+    else:
+        Console().print(declarations_table(declarations))
+
+
+def print_json(record: Any) -> None:
+    """One JSON object on standard output."""
+    sys.stdout.buffer.write(msgspec.json.format(msgspec.json.encode(record), indent=2) + b"\n")
+    sys.stdout.flush()
+
+
+def run() -> int:
+    """Run the command line; returns the exit code. Expected failures print their message, others keep their traceback."""
+    try:
+        cli.main(standalone_mode=False)
+    except CaptureError as error:
+        click.echo(str(error), err=True)
+        return error.code
+    except click.UsageError as error:
+        error.show()
+        return Exit.INPUT
+    except click.exceptions.Exit as leave:
+        return leave.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("error: interrupted", err=True)
+        return Exit.OUR_FAULT
+    return Exit.GOOD

@@ -1,0 +1,1 @@
+"""What accompanies a set: where it came from."""

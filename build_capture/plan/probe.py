@@ -1,0 +1,150 @@
+"""The probe: a Zig program that runs the unmodified declaration file on the host and writes down what it launches."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+import msgspec
+
+from build_capture.errors import CaptureError, Place, raise_all
+from build_capture.files import locked
+from build_capture.plan.needs import Witness
+from build_capture.process import run_tool
+from build_capture.read.profile import Limits, Profile
+from build_capture.read.records import Declarations
+from build_capture.zig import Zig, digest_of_tree, zig_sources
+
+MODULES: dict[str, tuple[str, ...]] = {
+    "coverage": ("set", "cuda", "build_capture"),
+    "rounds": ("cuda", "build_capture", "profile"),
+    "set": (),
+    "cuda": ("set",),
+    "build_capture": (),
+    "profile": (),
+}
+"""The modules of the probe, and what each imports."""
+
+
+class ProbedArgument(msgspec.Struct, frozen=True):
+    """An argument of a launch, as the probe saw it."""
+
+    name: str
+    kind: str
+    type: str
+    class_: str | None = msgspec.field(name="class")
+
+
+class ProbedConstexpr(msgspec.Struct, frozen=True):
+    """A constexpr that a launch named: exactly one of its values is set."""
+
+    name: str
+    whole: int | None = msgspec.field(default=None, name="int")
+    """The value of an int."""
+    f32: int | None = None
+    """The bits of a float, as an unsigned int."""
+
+
+class ProbedOptions(msgspec.Struct, frozen=True):
+    """Launch options that a call site pinned; null where it left them to the kernel."""
+
+    num_warps: int | None
+    num_stages: int | None
+
+
+class ProbedNeed(msgspec.Struct, frozen=True):
+    """A distinct launch, before the kernel's own signature and options are known."""
+
+    function: str
+    arguments: list[ProbedArgument]
+    constexprs: list[ProbedConstexpr]
+    options: ProbedOptions
+    launches: int
+    witness: Witness
+
+
+class Probed(msgspec.Struct, frozen=True):
+    """All that the rounds within the limits launch."""
+
+    rounds: int
+    launches: int
+    needs: list[ProbedNeed]
+
+
+def probe(zig: Zig, profile: Profile, declarations: Declarations, limits: Limits, cache: Path) -> Probed:
+    """Compile the probe for this consumer and run it over every round within `limits`.
+
+    Raises a `CaptureError` with the compiler's or the probe's own message, and one for each declared launch that
+    no round reaches: a launch that nothing drives would be missing from the set unnoticed.
+    """
+    # One consumer's probes follow each other in one folder; two consumers never share one.
+    folder = cache / "probe" / f"{zig.version}-{hashlib.sha256(str(profile.path.resolve()).encode()).hexdigest()[:16]}"
+    with locked(folder):
+        program = folder / "probe"
+        stamp = folder / "stamp"
+        wanted = _sources_digest(profile, declarations)
+        if not program.is_file() or not stamp.is_file() or stamp.read_text() != wanted:
+            zig.build(program, _modules(profile), what=f"compiling the probe of {profile.declarations.name}", cache=cache)
+            stamp.write_text(wanted)
+        output = run_tool([program, *limit_arguments(limits)], what="running the probe")
+    probed = msgspec.json.decode(output, type=Probed)
+    _check_all_reached(profile, declarations, probed)
+    return probed
+
+
+def limit_arguments(limits: Limits) -> list[str]:
+    """The limits as the probe's and the reader's command lines take them."""
+    return [
+        *("--parallel", str(limits.parallel)),
+        *("--window-rows", str(limits.window_rows)),
+        *("--prompt-rows", str(limits.prompt_rows)),
+    ]
+
+
+def _modules(profile: Profile) -> list[str | Path]:
+    bridge = zig_sources()
+    roots = {
+        "coverage": bridge / "coverage" / "coverage.zig",
+        "rounds": profile.rounds.resolve(),
+        "set": bridge / "set" / "set.zig",
+        "cuda": bridge / "cuda" / "cuda.zig",
+        "build_capture": bridge / "coverage" / "round.zig",
+        "profile": profile.path.resolve(),
+    }
+    arguments: list[str | Path] = ["--dep", "coverage", "--dep", "rounds", f"-Mroot={bridge / 'coverage' / 'probe.zig'}"]
+    for name, imports in MODULES.items():
+        for imported in imports:
+            arguments += ["--dep", imported]
+        arguments.append(f"-M{name}={roots[name]}")
+    return arguments
+
+
+def _sources_digest(profile: Profile, declarations: Declarations) -> str:
+    """What the probe is compiled from. Zig's own cache decides in detail; this only spares starting the compiler."""
+    digest = hashlib.sha256(digest_of_tree(zig_sources()).encode())
+    for path in [profile.path, *sorted(profile.rounds.parent.rglob("*.zig")), *source_files(profile, declarations)]:
+        digest.update(path.read_bytes() + b"\0")
+    return digest.hexdigest()
+
+
+def source_files(profile: Profile, declarations: Declarations) -> list[Path]:
+    """The declaration file, the siblings that it imports, and rounds.zig."""
+    folder = profile.declarations.parent
+    return [*(folder / name for name in declarations.files), profile.rounds]
+
+
+def _check_all_reached(profile: Profile, declarations: Declarations, probed: Probed) -> None:
+    reached = {need.function for need in probed.needs}
+    missed = [launch for launch in declarations.launches if launch.function and launch.function not in reached]
+    folder = profile.declarations.parent
+    errors = [
+        CaptureError(
+            f"no round within the limits reaches this launch of {launch.function} (method {launch.method})",
+            where=Place(str(folder / launch.file), launch.line, launch.column),
+            mend=f"drive it in {profile.rounds.name}, so that its specializations are captured",
+        )
+        for launch in missed
+    ]
+    if not probed.needs:
+        errors.append(CaptureError("no round launches anything", where=Place(str(profile.rounds)), mend="launch a round in `drive`"))
+    raise_all(errors)

@@ -1,0 +1,108 @@
+"""Joins what the probe saw with what the kernels say: probed launches become needs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from build_capture.capture.records import Kernel
+from build_capture.errors import CaptureError, Place, nearest, raise_all
+from build_capture.plan.needs import Class, Constant, Need, Options, Parameter
+from build_capture.plan.probe import Probed, ProbedConstexpr, ProbedNeed
+from build_capture.read.profile import Profile
+from build_capture.read.records import Declarations
+
+DEFAULT_NUM_WARPS = 4
+"""Triton's own default, for a kernel whose module has no LAUNCH_OPTIONS."""
+
+DEFAULT_NUM_STAGES = 3
+"""Triton's own default, for a kernel whose module has no LAUNCH_OPTIONS."""
+
+
+def resolve(probed: Probed, kernels: Iterable[Kernel], profile: Profile, declarations: Declarations) -> list[Need]:
+    """The needs, sorted by identity; raises, all at once, whatever in a launch does not fit its kernel's signature."""
+    by_name = {kernel.function: kernel for kernel in kernels}
+    errors: dict[str, CaptureError] = {}
+    needs: dict[str, Need] = {}
+    for entry in probed.needs:
+        place = _place(entry.function, profile, declarations)
+        kernel = by_name.get(entry.function)
+        problems = [f"no kernel {entry.function} in {_shown(profile)}"] if kernel is None else _misfits(entry, kernel)
+        for problem in problems:
+            mend = "add it as a top-level @triton.jit function" if kernel is None else "make the launch and the kernel agree"
+            errors[problem] = CaptureError(problem, where=place, mend=mend)
+        if kernel is None or problems:
+            continue
+        need = _need(entry, kernel)
+        # Two launches may differ only in a constexpr that one leaves to the kernel's default.
+        known = needs.get(need.identity)
+        needs[need.identity] = need if known is None else _joined(known, need)
+    raise_all(list(errors.values()))
+    return [needs[identity] for identity in sorted(needs)]
+
+
+def _joined(first: Need, second: Need) -> Need:
+    return Need(first.function, first.parameters, first.constexprs, first.options, first.launches + second.launches, first.witness)
+
+
+def _shown(profile: Profile) -> str:
+    return Path(profile.kernels).name
+
+
+def _place(function: str, profile: Profile, declarations: Declarations) -> Place:
+    for launch in declarations.launches:
+        if launch.function == function:
+            return Place(str(profile.declarations.parent / launch.file), launch.line, launch.column)
+    return Place(str(profile.declarations))
+
+
+def _misfits(entry: ProbedNeed, kernel: Kernel) -> list[str]:
+    """Whatever keeps a launch from fitting the kernel's signature, a sentence each."""
+    runtime = [p.name for p in kernel.parameters if not p.constexpr]
+    constexprs = {p.name: p for p in kernel.parameters if p.constexpr}
+    given = [argument.name for argument in entry.arguments]
+    named = [constexpr.name for constexpr in entry.constexprs]
+    where = f"{kernel.function} ({kernel.module}:{kernel.line})"
+    problems = [f"the launch gives {name} twice to {where}" for name in {*given, *named} if (given + named).count(name) > 1]
+    for name in given:
+        if name in constexprs:
+            problems.append(f"the launch passes {name} as an argument; in {where} it is a constexpr")
+        elif name not in runtime:
+            problems.append(f"the launch passes {name}, which {where} does not take ({nearest(name, runtime)})")
+    for name in named:
+        if name in runtime:
+            problems.append(f"the launch names {name} as a constexpr; in {where} it is an argument")
+        elif name not in constexprs:
+            problems.append(f"the launch names constexpr {name}, which {where} does not have ({nearest(name, constexprs)})")
+    problems += [f"the launch lacks argument {name} of {where}" for name in runtime if name not in given + named]
+    for name, parameter in constexprs.items():
+        if name not in named + given and not parameter.has_default:
+            problems.append(f"the launch lacks constexpr {name} of {where}")
+        elif name not in named and parameter.has_default and parameter.default is None:
+            problems.append(f"the default of constexpr {name} of {where} is of a kind that a set cannot hold: name it in the launch")
+    return problems
+
+
+def _need(entry: ProbedNeed, kernel: Kernel) -> Need:
+    arguments = {argument.name: argument for argument in entry.arguments}
+    named = {constexpr.name: _constant(constexpr) for constexpr in entry.constexprs}
+    parameters = []
+    constexprs: dict[str, Constant] = {}
+    for parameter in kernel.parameters:
+        if parameter.constexpr:
+            constant = named.get(parameter.name, parameter.default)
+            assert constant is not None, "misfits are refused before"
+            constexprs[parameter.name] = constant
+        else:
+            argument = arguments[parameter.name]
+            parameters.append(Parameter(parameter.name, argument.type, Class(argument.class_) if argument.class_ else None))
+    pinned, declared = entry.options, kernel.launch_options
+    options = Options(
+        num_warps=pinned.num_warps or declared.get("num_warps", DEFAULT_NUM_WARPS),
+        num_stages=pinned.num_stages or declared.get("num_stages", DEFAULT_NUM_STAGES),
+    )
+    return Need(entry.function, parameters, constexprs, options, entry.launches, entry.witness)
+
+
+def _constant(constexpr: ProbedConstexpr) -> Constant:
+    return Constant("int", constexpr.whole) if constexpr.f32 is None else Constant("f32", constexpr.f32)

@@ -1,0 +1,67 @@
+"""Needs and declarations for people and for programs."""
+
+from __future__ import annotations
+
+import msgspec
+from rich.table import Table
+
+from build_capture.capture.run import Planned
+from build_capture.plan.needs import Need, Witness
+from build_capture.read.profile import Limits
+from build_capture.read.records import Declarations
+
+
+class NeedsDocument(msgspec.Struct, frozen=True):
+    """What `needs --json` prints."""
+
+    family: str
+    target: str
+    limits: Limits
+    rounds: int
+    launches: int
+    needs: list[Need]
+
+
+def needs_document(planned: Planned) -> NeedsDocument:
+    """The needs with what they were worked out for."""
+    return NeedsDocument(
+        family=planned.profile.family,
+        target=planned.target.name,
+        limits=planned.limits,
+        rounds=planned.probed.rounds,
+        launches=planned.probed.launches,
+        needs=planned.needs,
+    )
+
+
+def needs_table(planned: Planned) -> Table:
+    """A row a need: its options, what is not a plain aligned pointer, how many launches ask for it, and the first round."""
+    table = Table(title=f"{len(planned.needs)} needs of {planned.probed.launches:,} launches in {planned.probed.rounds:,} rounds", title_justify="left")
+    for heading in ("kernel", "warps", "stages", "classes", "launches", "first round"):
+        table.add_column(heading, justify="right" if heading in ("warps", "stages", "launches") else "left")
+    for need in planned.needs:
+        options = (str(need.options.num_warps), str(need.options.num_stages))
+        table.add_row(need.function, *options, need.classes, f"{need.launches:,}", show_witness(need.witness))
+    return table
+
+
+def show_witness(witness: Witness) -> str:
+    """A round in words: `2 streams, W 17 (16+1), items 3`."""
+    if witness.kind == "prompt":
+        return f"prompt chunk of {witness.rows} rows"
+    streams = "1 stream" if witness.streams == 1 else f"{witness.streams} streams"
+    layout = "".join(f", {name} {value}" for name, value in witness.layout.items())
+    return f"{streams}, W {witness.rows} ({'+'.join(map(str, witness.windows))}){layout}"
+
+
+def declarations_table(declarations: Declarations) -> Table:
+    """A row a launch: where it is, what it launches, and what the text shows of it."""
+    table = Table(title=f"{len(declarations.launches)} launches", title_justify="left")
+    for heading in ("line", "method", "kernel", "arguments", "constexprs", "behind"):
+        table.add_column(heading)
+    for launch in declarations.launches:
+        arguments = "(seen by the probe)" if launch.arguments is None else " ".join(a.name or "?" for a in launch.arguments)
+        constexprs = "(seen by the probe)" if launch.constexprs is None else " ".join(c.name or "?" for c in launch.constexprs)
+        place = f"{launch.file}:{launch.line}"
+        table.add_row(place, launch.method, launch.function or "(seen by the probe)", arguments, constexprs, launch.condition or "")
+    return table

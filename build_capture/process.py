@@ -1,0 +1,78 @@
+"""The one door for subprocesses: always checked, the tool's own words shown when it fails."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from build_capture.errors import CaptureError, Exit
+
+DETAIL_LINES_MAX = 60
+"""How much of a tool's output a message repeats."""
+
+
+def run_tool(
+    command: Sequence[str | Path],
+    *,
+    what: str,
+    environment: Mapping[str, str] | None = None,
+    code: Exit = Exit.INPUT,
+    mend: str = "",
+) -> str:
+    """Run `command` and return its standard output.
+
+    Raises a `CaptureError` with `code` and the tool's standard error when it exits non-zero, and one with
+    `Exit.TOOL` when it cannot be started. `what` says what was being done, such as "reading triton.zig".
+    """
+    arguments = [str(part) for part in command]
+    try:
+        finished = subprocess.run(
+            arguments,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            env=None if environment is None else dict(environment),
+            check=False,
+        )
+    except OSError as error:
+        raise CaptureError(f"{what}: cannot start {arguments[0]}: {error.strerror}", mend=mend, code=Exit.TOOL) from error
+    if finished.returncode != 0:
+        raise CaptureError(
+            f"{what}: {Path(arguments[0]).name} failed (exit {finished.returncode})",
+            mend=mend,
+            detail=shorten(finished.stderr or finished.stdout),
+            code=code,
+        )
+    return finished.stdout
+
+
+def shorten(text: str) -> str:
+    """The first lines of a tool's output, with a count of what was left out."""
+    lines = text.strip().splitlines()
+    left = len(lines) - DETAIL_LINES_MAX
+    if left > 0:
+        lines = [*lines[:DETAIL_LINES_MAX], f"({left} more lines)"]
+    return "\n".join(lines)
+
+
+KEPT_VARIABLES = ("PATH", "LD_LIBRARY_PATH", "PYTHONPATH", "TMPDIR", "LANG", "LC_ALL", "SYSTEMROOT")
+"""What a compile may see of the user's environment: enough to start Python, nothing that Triton or LLVM reads."""
+
+
+def closed_environment(private: Path, **variables: str) -> dict[str, str]:
+    """An environment in which no variable of the user's changes a result, and nothing is written outside `private`.
+
+    The user's home, Triton cache and every TRITON_*, PTXAS_*, MLIR_* or LLVM_* variable are out of sight.
+    """
+    environment = {name: os.environ[name] for name in KEPT_VARIABLES if name in os.environ}
+    environment |= {
+        "HOME": str(private),
+        "TRITON_HOME": str(private),
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "PYTHONHASHSEED": "0",
+        "PYTHONNOUSERSITE": "1",
+    }
+    return environment | variables

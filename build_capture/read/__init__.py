@@ -1,0 +1,1 @@
+"""Declarations and profile as typed records; the Zig reader does the parsing."""

@@ -1,0 +1,1 @@
+"""Captured sets: `aot.json` and its cubins."""

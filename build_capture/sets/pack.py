@@ -1,0 +1,112 @@
+"""Packs variants into a set: the same variants give the same bytes, and the set appears whole or not at all."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from build_capture import __version__
+from build_capture.capture.compile import Variant
+from build_capture.errors import CaptureError, Place
+from build_capture.files import replaced_folder
+from build_capture.plan.needs import Constant
+from build_capture.sets.model import CapturedSet, SetConstant, SetKernel, SetParameter
+from build_capture.targets import Target
+
+AOT_JSON = "aot.json"
+CUBINS = "cubins"
+
+AOT_BYTES_MAX = 16 << 20
+"""Engines refuse a larger aot.json."""
+
+CUBIN_BYTES_MAX = 64 << 20
+"""Engines refuse a larger cubin."""
+
+
+def pack(variants: Sequence[Variant], target: Target, provenance: dict[str, Any], out: Path) -> int:
+    """Write the set to the folder `out`; returns its bytes in all. A set that is there and equal keeps its files.
+
+    Raises a `CaptureError` where `out` holds something that is not a set, or a file is larger than engines take.
+    """
+    refuse_other_folder(out)
+    files = set_files(variants, target, provenance)
+    if not _same(files, out):
+        with replaced_folder(out) as fresh:
+            (fresh / CUBINS).mkdir()
+            for name, data in files.items():
+                (fresh / name).write_bytes(data)
+    return sum(map(len, files.values()))
+
+
+def set_files(variants: Sequence[Variant], target: Target, provenance: dict[str, Any]) -> dict[str, bytes]:
+    """The files of a set, by name relative to its folder."""
+    captured = CapturedSet(
+        generator={"name": "build-capture", "version": __version__},
+        target=target.name,
+        policy="exact",
+        provenance=provenance,
+        kernels=[_kernel(variant) for variant in sorted(variants, key=lambda variant: variant.need.identity)],
+    )
+    text = msgspec.json.format(msgspec.json.encode(captured, order="deterministic"), indent=1) + b"\n"
+    files = {AOT_JSON: text} | {f"{CUBINS}/{variant.result.hash}.cubin": variant.cubin for variant in variants}
+    for name, data in files.items():
+        most = AOT_BYTES_MAX if name == AOT_JSON else CUBIN_BYTES_MAX
+        if len(data) > most:
+            raise CaptureError(f"{name} would have {len(data)} bytes; engines refuse more than {most}")
+    return files
+
+
+def _kernel(variant: Variant) -> SetKernel:
+    need, result = variant.need, variant.result
+    constants = dict(sorted(result.constants.items()))
+    return SetKernel(
+        fn=need.function,
+        hash=result.hash,
+        name=result.name,
+        num_warps=result.num_warps,
+        num_stages=result.num_stages,
+        num_ctas=result.num_ctas,
+        warp_size=result.warp_size,
+        shared=result.shared,
+        global_scratch=result.global_scratch,
+        global_align=result.global_align,
+        profile_scratch=result.profile_scratch,
+        pdl=result.pdl,
+        params=[SetParameter(p.name, p.type, p.div16, nospec=False) for p in result.parameters],
+        consts={name: set_constant(value) for name, value in constants.items() if value.kind != "text"},
+        sha256=result.cubin_sha256,
+        requested={"num_stages": need.options.num_stages, "num_warps": need.options.num_warps},
+        kinds={name: value.kind for name, value in constants.items() if value.kind in ("bool", "f64")},
+        texts={name: str(value.value) for name, value in constants.items() if value.kind == "text"},
+    )
+
+
+def set_constant(constant: Constant) -> SetConstant:
+    """A constant in the form that engines compare: bools as ints, floats by their fp32 bits."""
+    value = constant.python
+    if constant.kind in ("f32", "f64"):
+        return SetConstant(f32=struct.unpack("<I", struct.pack("<f", value))[0])
+    return SetConstant(none=True) if constant.kind == "none" else SetConstant(whole=int(value))
+
+
+def refuse_other_folder(out: Path) -> None:
+    """Raise a `CaptureError` where `out` is not a folder that a set may replace: an empty one, or a set."""
+    if not out.exists():
+        return
+    strange = [out] if not out.is_dir() else [p for p in sorted(out.iterdir()) if p.name not in (AOT_JSON, CUBINS)]
+    strange += [p for p in sorted((out / CUBINS).glob("*")) if p.suffix != ".cubin"]
+    if strange:
+        raise CaptureError(
+            f"{strange[0].name} is not part of a set, so this folder is left as it is",
+            where=Place(str(out)),
+            mend="name an empty folder, a new one, or an earlier set with --out",
+        )
+
+
+def _same(files: dict[str, bytes], out: Path) -> bool:
+    there = {path.relative_to(out).as_posix() for path in out.rglob("*") if path.is_file()} if out.is_dir() else set()
+    return there == set(files) and all((out / name).read_bytes() == data for name, data in files.items())

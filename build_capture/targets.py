@@ -1,0 +1,56 @@
+"""The one table of targets: what a CUDA compute capability allows."""
+
+from __future__ import annotations
+
+import re
+
+import msgspec
+
+from build_capture.errors import CaptureError, nearest
+
+
+class Target(msgspec.Struct, frozen=True):
+    """A GPU to compile for."""
+
+    capability: int
+    """10 * major + minor, as Triton counts: 121 is sm_121."""
+    shared_bytes_max: int
+    """Shared memory that one block may opt in to, in bytes (CUDA C++ Programming Guide, technical specifications
+    per compute capability: the maximum for a multiprocessor less 1 KiB that the system keeps)."""
+
+    @property
+    def name(self) -> str:
+        """As users write it: `sm_121`."""
+        return f"sm_{self.capability}"
+
+    @property
+    def folder(self) -> str:
+        """As engines look for it: `sm121`."""
+        return f"sm{self.capability}"
+
+
+_KIB = 1024
+
+TARGETS = {
+    capability: Target(capability, shared * _KIB)
+    for capability, shared in {
+        80: 163,
+        86: 99,
+        87: 163,
+        89: 99,
+        90: 227,
+        100: 227,
+        103: 227,
+        110: 227,
+        120: 99,
+        121: 99,
+    }.items()
+}
+
+
+def parse_target(text: str) -> Target:
+    """The target that `text` names (`sm_121`). Raises a `CaptureError` that lists the known ones."""
+    match = re.fullmatch(r"sm_?(\d{2,3})", text)
+    if match and int(match[1]) in TARGETS:
+        return TARGETS[int(match[1])]
+    raise CaptureError(f"unknown target {text!r}", mend=nearest(text, (target.name for target in TARGETS.values())))

@@ -1,0 +1,53 @@
+"""What a person sees: progress while work goes on, and tables at its end."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Iterator
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from build_capture.capture import graph
+from build_capture.capture.run import Summary
+
+
+@contextlib.contextmanager
+def compile_progress(console: Console) -> Iterator[graph.Progress]:
+    """A bar on a terminal; elsewhere a line for each compile that ends. Both go to standard error."""
+    if not console.is_terminal:
+        yield lambda done, total, title: print(f"[{done}/{total}] {title}", file=sys.stderr, flush=True)
+        return
+    columns = (TextColumn("compiling"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("{task.description}"))
+    with Progress(*columns, console=console, transient=True) as bar:
+        task = bar.add_task("", total=None)
+        yield lambda done, total, title: bar.update(task, completed=done, total=total, description=title)
+
+
+def summary_table(summary: Summary) -> Table:
+    """Kernels, needs, variants, cubins, bytes and seconds of a capture."""
+    table = Table(title=f"{summary.set} ({summary.target})", title_justify="left", show_footer=True)
+    table.add_column("kernel", footer="all")
+    totals = (
+        ("needs", summary.needs),
+        ("variants", summary.variants),
+        ("cubins", summary.cubins),
+        ("bytes", sum(kernel.bytes for kernel in summary.kernels)),
+        ("seconds", f"{sum(kernel.seconds for kernel in summary.kernels):.1f}"),
+    )
+    for heading, total in totals:
+        table.add_column(heading, justify="right", footer=f"{total:,}" if isinstance(total, int) else total)
+    for kernel in summary.kernels:
+        counts = (kernel.needs, kernel.variants, kernel.cubins, kernel.bytes)
+        table.add_row(kernel.function, *(f"{count:,}" for count in counts), f"{kernel.seconds:.1f}")
+    return table
+
+
+def summary_line(summary: Summary) -> str:
+    """The capture in one sentence."""
+    return (
+        f"{summary.needs} needs of {summary.launches:,} launches in {summary.rounds:,} rounds: "
+        f"{summary.compiled} compiled, {summary.reused} reused, {summary.bytes:,} bytes, {summary.wall_seconds:.1f} s"
+    )

@@ -1,0 +1,82 @@
+"""The user's Zig: finding it, and compiling the reader and the probe with it."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import shutil
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from build_capture.errors import CaptureError, Exit
+from build_capture.files import locked, make_folder
+from build_capture.process import run_tool
+
+OLDEST = (0, 16, 0)
+"""The first Zig that this project compiles with."""
+
+PACKAGE = Path(__file__).resolve().parent
+
+
+def zig_sources() -> Path:
+    """The folder `zig_bridge`: inside the installed package, else beside it in a source tree."""
+    installed = PACKAGE / "zig_bridge"
+    return installed if installed.is_dir() else PACKAGE.parent / "zig_bridge"
+
+
+class Zig(msgspec.Struct, frozen=True):
+    """A Zig compiler."""
+
+    command: tuple[str, ...]
+    """How to start it: one path, or a Python and `-m ziglang`."""
+    version: str
+
+    def build(self, output: Path, arguments: Sequence[str | Path], *, what: str, cache: Path) -> None:
+        """Compile an executable to `output`; the compiler's errors become a `CaptureError`."""
+        make_folder(output.parent)
+        command = [*self.command, "build-exe", f"-femit-bin={output}", "--cache-dir", cache / "zig", *arguments]
+        run_tool(command, what=what)
+
+
+def find_zig(given: str | None) -> Zig:
+    """The Zig named on the command line, else the one on PATH, else the `ziglang` package of this Python."""
+    if given:
+        command: tuple[str, ...] = (given,)
+    elif on_path := shutil.which("zig"):
+        command = (on_path,)
+    elif importlib.util.find_spec("ziglang"):
+        command = (sys.executable, "-m", "ziglang")
+    else:
+        raise CaptureError("found no Zig", mend="put zig on PATH, name it with --zig, or `pip install ziglang`", code=Exit.TOOL)
+    version = run_tool([*command, "version"], what="asking Zig for its version", code=Exit.TOOL).strip()
+    digits = tuple(int(part) for part in version.split("-")[0].split(".") if part.isdigit())
+    if digits < OLDEST:
+        oldest = ".".join(map(str, OLDEST))
+        raise CaptureError(f"Zig {version} is too old", mend=f"expected {oldest} or newer", code=Exit.TOOL)
+    return Zig(command, version)
+
+
+def find_reader(given: str | None, zig: Zig, cache: Path) -> Path:
+    """The reader: the one named on the command line, else the package's own where the same Zig compiled it, else compiled now."""
+    if given:
+        return Path(given)
+    packaged = PACKAGE / "bin" / "build-capture-reader"
+    record = PACKAGE / "bin" / "reader.json"
+    if packaged.is_file() and record.is_file() and msgspec.json.decode(record.read_bytes())["zig"] == zig.version:
+        return packaged
+    output = cache / "reader" / f"{zig.version}-{digest_of_tree(zig_sources() / 'reader')}" / "build-capture-reader"
+    with locked(cache / "reader"):
+        if not output.is_file():
+            zig.build(output, [zig_sources() / "reader" / "main.zig"], what="compiling the reader", cache=cache)
+    return output
+
+
+def digest_of_tree(folder: Path) -> str:
+    """A digest of the names and bytes of every Zig file below `folder`."""
+    digest = hashlib.sha256()
+    for path in sorted(folder.rglob("*.zig")):
+        digest.update(path.relative_to(folder).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
+    return digest.hexdigest()[:16]
