@@ -55,14 +55,12 @@ def capture_command(mode: str, jobs: int, out: Path, depfile: Path | None, as_js
     from build_capture.terminal import compile_progress, summary_line, summary_table
 
     assert mode == "compile", "click admits no other mode"
-    errors = Console(stderr=True)
-    with compile_progress(errors) as progress:
+    with compile_progress(Console(stderr=True)) as progress:
         summary = capture(Request(**planning), out, depfile=depfile, jobs=jobs or None, progress=progress)
     if as_json:
         print_json(summary)
         return
-    # A build system shows standard error; a pipe of a user's takes standard output.
-    console = Console() if depfile is None else errors
+    console = Console()
     console.print(summary_table(summary))
     console.print(summary_line(summary))
 
