@@ -25,6 +25,18 @@ pub const NamedConstant = variant.NamedConstant;
 pub const Variant = variant.Variant;
 pub const Set = variant.Set;
 
+const parsing = @import("parse.zig");
+pub const parse = parsing.parse;
+pub const Diagnostic = parsing.Diagnostic;
+pub const ParseError = parsing.Error;
+/// The largest `aot.json` that engines read, in bytes.
+pub const bytes_max = parsing.bytes_max;
+
+/// The rules by which a launch takes a variant.
+pub const match = @import("match.zig");
+
 test {
     _ = class;
+    _ = parsing;
+    _ = match;
 }
