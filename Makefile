@@ -31,11 +31,11 @@ capture: .venv/capture-is-installed
 
 test: zig-tests example-tests
 	@echo '== test the Python'
-	$(ZIGS) $(VENV) -m pytest -m 'not full'
+	@$(ZIGS) $(VENV) -m pytest -m 'not full'
 
 test-full: zig-tests example-tests
 	@echo '== test the Python, the long tests too'
-	$(ZIGS) $(VENV) -m pytest
+	@$(ZIGS) $(VENV) -m pytest
 
 zig-tests: .venv/tests-are-installed $(ZIG_17_EXE)
 	@echo '== test the Zig with $(ZIG_16)'
@@ -50,10 +50,10 @@ example-tests: zig-tests
 	cd $(EXAMPLE) && ../../$(ZIG_17_EXE) build install test $(CAPTURE) --summary all
 
 $(VENV):
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || { \
+	@'$(PYTHON)' -c 'import sys; sys.exit(sys.version_info < (3, 10))' || { \
 	  echo 'error: $(PYTHON) is missing or older than Python 3.10; try make PYTHON=/path/to/python3' >&2; exit 4; }
 	@echo '== make .venv'
-	$(PYTHON) -m venv .venv
+	'$(PYTHON)' -m venv .venv
 
 .venv/capture-is-installed: pyproject.toml | $(VENV)
 	@echo '== install build-capture and Zig $(ZIG_16) into .venv'

@@ -82,7 +82,7 @@ class Project:
         relative = os.path.relpath(ROOT, self.folder)
         files = {
             "build.zig": BUILD + FRAGMENT.read_text(encoding="utf-8"),
-            "build.zig.zon": package_manifest(dependency or f".build_capture = .{{ .path = {json.dumps(relative)} }}"),
+            "build.zig.zon": package_manifest(dependency or f".build_capture = .{{ .path = {json.dumps(relative, ensure_ascii=False)} }}"),
             "capture.zon": PROFILE,
             "src/triton.zig": DECLARATIONS,
             "src/rounds.zig": ROUNDS,
@@ -121,6 +121,12 @@ class Project:
             check=False,
             timeout=600,
         )
+
+    @property
+    def keeps_its_graph(self) -> bool:
+        """Whether this Zig keeps the configured graph, so that `build.zig` must not look at what can change."""
+        version = subprocess.run([self.zig, "version"], capture_output=True, text=True, check=True).stdout
+        return version.startswith("0.17.")
 
     def capture(self, *arguments: str) -> str:
         """Install and test with `-Dcapture=true`; it has to succeed."""

@@ -180,12 +180,14 @@ fn addSet(context: Context, target: []const u8, folder: std.Build.LazyPath, afte
 pub fn addOwnTests(package: *std.Build, step: *std.Build.Step) void {
     const own = Modules.Own.create(package);
     const reader = package.createModule(.{ .root_source_file = package.path("zig_bridge/reader/main.zig") });
+    const target_names = package.createModule(.{ .root_source_file = package.path("zig_bridge/build/target_names.zig") });
     const tested = [_]struct { []const u8, *std.Build.Module }{
         .{ "set", own.set },
         .{ "cuda", own.cuda },
         .{ "build_capture", own.build_capture },
         .{ "coverage", own.coverage },
         .{ "reader", reader },
+        .{ "target-names", target_names },
     };
     for (tested) |entry| {
         const name, const module = entry;

@@ -46,3 +46,10 @@ fn reject(b: *std.Build, comptime format: []const u8, name: []const u8) void {
     std.log.err(format, .{name});
     b.invalid_user_input = true;
 }
+
+test "target names: sm, a number and perhaps one letter" {
+    for ([_][]const u8{ "sm_80", "sm_121", "sm_90a", "sm_120f" }) |name| try std.testing.expect(isTarget(name));
+    for ([_][]const u8{ "", "sm_", "sm_x", "sm_9", "sm121", "sm_90ab", "sm_90aa", "sm_a90", "gb10", "native" }) |name| {
+        try std.testing.expect(!isTarget(name));
+    }
+}
