@@ -3,26 +3,47 @@
 const std = @import("std");
 
 pub const Limits = @import("build_capture").Limits;
+const checking = @import("check.zig");
+pub const Declared = checking.Declared;
+pub const Options = checking.Options;
+pub const Error = checking.Error;
+/// The check with a writer of the caller's, and what it counted.
+pub const checkTo = checking.run;
 pub const drive = @import("drive.zig");
 pub const limits = @import("limits.zig");
 pub const needs = @import("needs.zig");
 pub const record = @import("record.zig");
 
+/// Fails, and says why on the standard error, unless the set serves every round within the limits.
+/// `rounds` is the consumer's `rounds.zig`; `aot_json` the text of the set's `aot.json`.
+pub fn check(comptime rounds: type, aot_json: []const u8, options: Options) Error!void {
+    var arena: std.heap.ArenaAllocator = .init(std.heap.page_allocator);
+    defer arena.deinit();
+    var report: std.Io.Writer.Allocating = .init(arena.allocator());
+    defer std.debug.print("{s}", .{report.written()});
+    _ = try checking.run(rounds, arena.allocator(), aot_json, options, &report.writer);
+}
+
 /// The values that a profile lists for `smallestConst`, from `pub const constants` of the rounds:
 /// `.{ ._function = .{ .CONSTEXPR = .{ 16, 32 } } }`.
 pub fn listedConstants(comptime rounds: type) []const record.Constants {
-    if (!@hasDecl(rounds, "constants")) return &.{};
-    comptime {
-        var list: []const record.Constants = &.{};
-        const constants = rounds.constants;
-        for (std.meta.fieldNames(@TypeOf(constants))) |function| {
-            const of_function = @field(constants, function);
-            for (std.meta.fieldNames(@TypeOf(of_function))) |name| {
-                const values: [@field(of_function, name).len]i64 = @field(of_function, name);
-                const kept = values;
-                list = list ++ .{record.Constants{ .function = function, .name = name, .values = &kept }};
-            }
+    return comptime if (@hasDecl(rounds, "constants")) list(rounds.constants) else &.{};
+}
+
+fn list(comptime constants: anytype) []const record.Constants {
+    var result: []const record.Constants = &.{};
+    for (std.meta.fieldNames(@TypeOf(constants))) |function| {
+        const of_function = @field(constants, function);
+        for (std.meta.fieldNames(@TypeOf(of_function))) |name| {
+            const values: [@field(of_function, name).len]i64 = @field(of_function, name);
+            result = result ++ .{record.Constants{ .function = function, .name = name, .values = &values }};
         }
-        return list;
     }
+    return result;
+}
+
+test {
+    _ = @import("enumerate.zig");
+    _ = limits;
+    _ = @import("coverage_test.zig");
 }
