@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 
 from tests.zig_build.project import Project
 
@@ -33,6 +34,14 @@ def test_set_installs_with_manifest_and_cubins_only(project: Project) -> None:
     assert sorted(map(str, files)) == ["aot.json", "cubins/0123abcd.cubin"]
 
 
+def test_cubin_of_an_earlier_set_is_removed(project: Project) -> None:
+    project.capture()
+    stray = project.installed() / "cubins" / "4567.cubin"
+    stray.write_bytes(b"")
+    project.capture()
+    assert not stray.exists()
+
+
 def test_second_build_starts_no_python(project: Project) -> None:
     project.capture()
     before = project.starts()
@@ -51,6 +60,11 @@ def test_spaced_folder_captures_and_notices_an_edit(spaced: Project) -> None:
     spaced.capture()
     assert len(spaced.starts()) == 1
     check_edit_is_noticed(spaced)
+    shutil.rmtree(spaced.folder / ".zig-cache")
+    shutil.rmtree(spaced.folder / "zig-out")
+    spaced.capture()
+    assert len(spaced.starts()) == 3
+    assert (spaced.installed() / "aot.json").is_file()
 
 
 def check_edit_is_noticed(project: Project) -> None:

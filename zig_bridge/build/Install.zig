@@ -1,13 +1,13 @@
-//! Installs a set where engines look for it: `share/<family>/cuda/sm<NN>/`, the manifest and the cubins, nothing else.
+//! Installs sets where engines look for them: `share/<family>/cuda/sm<NN>/`, the manifest and the cubins, nothing else.
 const Install = @This();
 
 const std = @import("std");
 const target_names = @import("target_names.zig");
 
-/// Depends on everything that has to be installed.
-steps: [2]*std.Build.Step,
+step: *std.Build.Step,
 
 pub const Options = struct {
+    package: *std.Build,
     family: []const u8,
     target: []const u8,
     set: std.Build.LazyPath,
@@ -16,15 +16,23 @@ pub const Options = struct {
 };
 
 pub fn create(b: *std.Build, options: Options) Install {
+    // Zig's own install steps leave the cubins of an earlier set where they are. This program has no output that Zig
+    // knows, so that it runs in every build and restores what was deleted; it writes only what differs.
+    const run = b.addRunArtifact(b.addExecutable(.{
+        .name = "install-set",
+        .root_module = b.createModule(.{
+            .root_source_file = options.package.path("zig_bridge/build/install_set.zig"),
+            .target = b.graph.host,
+        }),
+    }));
+    run.setName(b.fmt("install the set of {s}", .{options.target}));
+    run.addDirectoryArg(options.set);
     const folder = b.fmt("share/{s}/cuda/{s}", .{ options.family, target_names.folder(b, options.target) });
-    const manifest = b.addInstallFile(options.set.path(b, "aot.json"), b.fmt("{s}/aot.json", .{folder}));
-    const cubins = b.addInstallDirectory(.{
-        .source_dir = options.set.path(b, "cubins"),
-        .install_dir = .prefix,
-        .install_subdir = b.fmt("{s}/cubins", .{folder}),
-        .include_extensions = &.{".cubin"},
-    });
-    const steps = [2]*std.Build.Step{ &manifest.step, &cubins.step };
-    for (steps) |step| step.dependOn(options.after);
-    return .{ .steps = steps };
+    if (@hasDecl(std.Build, "getInstallPath")) {
+        run.addArg(b.getInstallPath(.prefix, folder));
+    } else {
+        run.addDirectoryArg(b.graph.path(.install_prefix, folder));
+    }
+    run.step.dependOn(options.after);
+    return .{ .step = &run.step };
 }

@@ -27,9 +27,7 @@ pub const Result = struct {
 
     /// Makes `step` install the sets; without a set it changes nothing.
     pub fn installWith(result: Result, step: *std.Build.Step) void {
-        for (result.sets) |set| {
-            for (set.install.steps) |install| step.dependOn(install);
-        }
+        for (result.sets) |set| step.dependOn(set.install.step);
     }
 };
 
@@ -154,12 +152,13 @@ fn addCaptures(context: Context) []const Set {
 fn addSet(context: Context, target: []const u8, folder: std.Build.LazyPath, after: *std.Build.Step) Set {
     const b = context.b;
     const install = Install.create(b, .{
+        .package = context.package,
         .family = context.profile.family,
         .target = target,
         .set = folder,
         .after = after,
     });
-    for (install.steps) |step| context.steps.capture.dependOn(step);
+    context.steps.capture.dependOn(install.step);
     const coverage_test = CoverageTest.create(b, .{
         .reader = context.reader,
         .modules = context.modules,
@@ -179,15 +178,14 @@ fn addSet(context: Context, target: []const u8, folder: std.Build.LazyPath, afte
 /// Makes `step` run the unit tests of this package's own Zig; `package` is its builder.
 pub fn addOwnTests(package: *std.Build, step: *std.Build.Step) void {
     const own = Modules.Own.create(package);
-    const reader = package.createModule(.{ .root_source_file = package.path("zig_bridge/reader/main.zig") });
-    const target_names = package.createModule(.{ .root_source_file = package.path("zig_bridge/build/target_names.zig") });
     const tested = [_]struct { []const u8, *std.Build.Module }{
         .{ "set", own.set },
         .{ "cuda", own.cuda },
         .{ "build_capture", own.build_capture },
         .{ "coverage", own.coverage },
-        .{ "reader", reader },
-        .{ "target-names", target_names },
+        .{ "reader", fileModule(package, "zig_bridge/reader/main.zig") },
+        .{ "target-names", fileModule(package, "zig_bridge/build/target_names.zig") },
+        .{ "install-set", fileModule(package, "zig_bridge/build/install_set.zig") },
     };
     for (tested) |entry| {
         const name, const module = entry;
@@ -195,4 +193,8 @@ pub fn addOwnTests(package: *std.Build, step: *std.Build.Step) void {
         const compile = package.addTest(.{ .name = name, .root_module = module });
         step.dependOn(&package.addRunArtifact(compile).step);
     }
+}
+
+fn fileModule(package: *std.Build, path: []const u8) *std.Build.Module {
+    return package.createModule(.{ .root_source_file = package.path(path) });
 }
