@@ -3,7 +3,6 @@
 const std = @import("std");
 const set = @import("set");
 const drive = @import("drive.zig");
-const needs = @import("needs.zig");
 const record = @import("record.zig");
 const specialization = @import("specialization.zig");
 const Limits = @import("build_capture").Limits;
@@ -86,7 +85,9 @@ pub fn run(comptime rounds: type, arena: std.mem.Allocator, aot_json: []const u8
             "try a layout for each round and a launch in drive\n", .{ summary.rounds, summary.launches });
         return error.NothingChecked;
     }
-    std.mem.sort(record.Need, recorder.needs.items, {}, needs.lessThan);
+    // Within a function the sort keeps the order of the rounds, so that the smallest round that
+    // fails is told first.
+    std.mem.sort(record.Need, recorder.needs.items, {}, byFunction);
     const missing = try reportMissing(arena, &captured, recorder.needs.items, options, writer);
     const unreached = try reportUnreached(recorder.needs.items, options, writer);
     if (missing > 0 or unreached > 0) {
@@ -101,6 +102,10 @@ pub fn run(comptime rounds: type, arena: std.mem.Allocator, aot_json: []const u8
         summary.rounds, summary.launches, summary.specializations, options.limits.parallel, options.limits.window_rows,
     });
     return summary;
+}
+
+fn byFunction(_: void, left: record.Need, right: record.Need) bool {
+    return std.mem.order(u8, left.function, right.function) == .lt;
 }
 
 fn reportMissing(arena: std.mem.Allocator, captured: *const set.Set, list: []const record.Need, options: Options, writer: *Writer) Error!usize {

@@ -27,16 +27,8 @@ const delta: shape.DeltaShape = .{
     .width = geometry.delta_width,
     .kept = geometry.conv_taps_kept,
 };
-const attention: shape.AttentionShape = .{
-    .heads = geometry.query_heads,
-    .kv_heads = geometry.kv_heads,
-    .width = geometry.head_width,
-};
-const chunks: shape.Chunks = .{
-    .keys = geometry.chunk_keys,
-    .in_group = geometry.chunks_in_group,
-    .depth_max = geometry.tree_nodes_max,
-};
+const attention: shape.AttentionShape = .{ .heads = geometry.query_heads, .kv_heads = geometry.kv_heads, .width = geometry.head_width };
+const chunks: shape.Chunks = .{ .keys = geometry.chunk_keys, .in_group = geometry.chunks_in_group, .depth_max = geometry.tree_nodes_max };
 
 /// Items that one chunk, or one folded group, of a stream with this many rows takes.
 fn itemsOfChunk(rows: u32) u32 {
@@ -100,9 +92,8 @@ pub fn drive(set: *const cuda.aot.Set, round: capture.Round, layout: Layout) !vo
     for (widths) |width| try tri.groupSums(rows, width, at(.wide), at(.sums), width);
     if (round.kind == .prompt) {
         // Only the last row of a chunk goes on to the vocabulary.
-        const last = at(.x) + @as(u64, rows - 1) * hidden * @sizeOf(u16);
-        const last_residual = at(.residual) + @as(u64, rows - 1) * hidden * @sizeOf(u16);
-        try tri.addRmsNorm(1, hidden, last, last_residual, at(.norm), at(.h), at(.y), at(.sums), eps);
+        const before = @as(u64, rows - 1) * hidden * @sizeOf(u16);
+        try tri.addRmsNorm(1, hidden, at(.x) + before, at(.residual) + before, at(.norm), at(.h), at(.y), at(.sums), eps);
     }
 }
 
@@ -237,4 +228,73 @@ fn at(buffer: Buffer) u64 {
 /// The address of an int32 element of a buffer.
 fn element(buffer: Buffer, index: u64) u64 {
     return at(buffer) + index * @sizeOf(i32);
+}
+
+const served: capture.Limits = .{
+    .parallel = profile.limits.parallel,
+    .window_rows = profile.limits.window_rows,
+    .prompt_rows = profile.limits.prompt_rows,
+};
+
+test "layouts: exactly the residues that some deal of the rows reaches" {
+    // Every deal of up to three windows, by brute force, with up to four chunks a stream.
+    for (1..4) |streams| {
+        for (streams..streams * served.window_rows + 1) |rows| {
+            var windows: [3]u32 = @splat(1);
+            windows[0] = @intCast(rows - (streams - 1));
+            const round: capture.Round = .{ .kind = .decode, .limits = served, .windows = windows[0..streams] };
+            var list: capture.Layouts(Layout) = .{};
+            try layouts(round, &list);
+            var listed: [4]bool = @splat(false);
+            for (list.items()) |layout| listed[layout.items % 4] = true;
+            try std.testing.expectEqual(@as(u32, 0), list.items()[0].items);
+            try std.testing.expectEqual(bruteForce(streams, rows), listed);
+        }
+    }
+}
+
+/// The residues modulo 4 of the items that so many streams with so many rows can have.
+fn bruteForce(streams: usize, rows: usize) [4]bool {
+    var residues: [4]bool = @splat(false);
+    if (streams == 0) {
+        residues[0] = rows == 0;
+        return residues;
+    }
+    for (1..served.window_rows + 1) |window| {
+        if (window > rows) break;
+        const others = bruteForce(streams - 1, rows - window);
+        for (0..5) |count| {
+            const items = count * itemsOfChunk(@intCast(window));
+            for (others, 0..) |other, residue| {
+                if (other) residues[(residue + items) % 4] = true;
+            }
+        }
+    }
+    return residues;
+}
+
+test "layouts: full windows never have an odd number of items" {
+    const windows: [16]u32 = @splat(16);
+    const round: capture.Round = .{ .kind = .decode, .limits = served, .windows = &windows };
+    var list: capture.Layouts(Layout) = .{};
+    try layouts(round, &list);
+    try std.testing.expectEqual(@as(usize, 3), list.items().len);
+    for (list.items(), [_]u32{ 0, 12, 6 }) |layout, items| try std.testing.expectEqual(items, layout.items);
+}
+
+test "tables: each table starts where the contract's offsets say" {
+    const tables: Tables = .ofStreams(2, 3, .{ .items = 1 });
+    const base = at(.upload);
+    try std.testing.expectEqual(base + 4 * 3, tables.stream_ids.?);
+    try std.testing.expectEqual(base + 4 * (5 * 3 + 3), tables.ids);
+    try std.testing.expectEqual(base + 4 * (6 * 3 + 3), tables.windows);
+    try std.testing.expectEqual(base + 4 * (10 * 3 + 3), tables.plan.?.rows);
+    try std.testing.expectEqual(base + 4 * (11 * 3 + 3), tables.plan.?.streams);
+    try std.testing.expectEqual(base + 4 * (11 * 3 + 11), tables.plan.?.items);
+    try std.testing.expectEqual(base + 4 * (11 * 3 + 11 + 3), tables.plan.?.parents);
+    const alone: Tables = .ofOneStream(3, .{ .items = 2 });
+    try std.testing.expectEqual(base + 4 * 3, alone.plan.?.streams);
+    try std.testing.expectEqual(base + 4 * 7, alone.plan.?.items);
+    try std.testing.expectEqual(base + 4 * 13, alone.plan.?.parents);
+    try std.testing.expectEqual(@as(?u64, null), alone.stream_ids);
 }
