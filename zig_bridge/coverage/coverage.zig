@@ -10,6 +10,8 @@ pub const Error = checking.Error;
 /// The check with a writer of the caller's, and what it counted.
 pub const checkTo = checking.run;
 pub const drive = @import("drive.zig");
+/// Walks every round within limits.
+pub const Rounds = @import("enumerate.zig").Rounds;
 pub const limits = @import("limits.zig");
 pub const needs = @import("needs.zig");
 pub const record = @import("record.zig");

@@ -17,12 +17,18 @@ pub fn all(comptime rounds: type, recorder: *Recorder, limits: build_capture.Lim
     }
     var enumeration: enumerate.Rounds = .init(limits);
     while (enumeration.next()) |round| {
-        var layouts: build_capture.Layouts(rounds.Layout) = .{};
-        rounds.layouts(round, &layouts) catch |failure| {
-            return explain(recorder, failure, "layouts", round, &.{});
-        };
+        const layouts = try layoutsOf(rounds, recorder, round);
         for (layouts.items()) |layout| try one(rounds, recorder, round, layout);
     }
+}
+
+/// The layouts that a round can have.
+pub fn layoutsOf(comptime rounds: type, recorder: *Recorder, round: build_capture.Round) Error!build_capture.Layouts(rounds.Layout) {
+    var layouts: build_capture.Layouts(rounds.Layout) = .{};
+    rounds.layouts(round, &layouts) catch |failure| {
+        return explain(recorder, failure, "layouts", round, &.{});
+    };
+    return layouts;
 }
 
 /// Launches one round in one layout into the recorder.
@@ -30,6 +36,7 @@ pub fn one(comptime rounds: type, recorder: *Recorder, round: build_capture.Roun
     const captured = recorder.standIn();
     const known = recorder.needs.items.len;
     recorder.rounds += 1;
+    recorder.taken.clearRetainingCapacity();
     rounds.drive(&captured, round, layout) catch |failure| {
         return explain(recorder, failure, "drive", round, try describe(recorder.arena, layout));
     };
@@ -84,7 +91,7 @@ pub fn writeRound(writer: *std.Io.Writer, witness: record.Witness) std.Io.Writer
 }
 
 /// The fields of a consumer's layout with their values.
-fn describe(arena: std.mem.Allocator, layout: anytype) error{OutOfMemory}![]const record.LayoutField {
+pub fn describe(arena: std.mem.Allocator, layout: anytype) error{OutOfMemory}![]const record.LayoutField {
     const names = comptime std.meta.fieldNames(@TypeOf(layout));
     const fields = try arena.alloc(record.LayoutField, names.len);
     inline for (names, fields) |name, *field| {

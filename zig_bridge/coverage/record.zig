@@ -82,6 +82,8 @@ pub const Recorder = struct {
     needs: std.ArrayList(Need) = .empty,
     by_key: std.StringHashMapUnmanaged(usize) = .empty,
     key: std.ArrayList(u8) = .empty,
+    /// The needs of the round at hand, by index, launch by launch.
+    taken: std.ArrayList(usize) = .empty,
     /// Rounds begun, launches taken.
     rounds: u64 = 0,
     launches: u64 = 0,
@@ -114,6 +116,7 @@ pub const Recorder = struct {
         recorder.launches += 1;
         const found = recorder.by_key.get(recorder.key.items);
         const index = found orelse try recorder.add(call);
+        try recorder.taken.append(recorder.arena, index);
         const need = &recorder.needs.items[index];
         need.launches += 1;
         if (need.round_last != recorder.rounds) {
