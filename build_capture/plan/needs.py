@@ -87,7 +87,8 @@ class Witness(msgspec.Struct, frozen=True):
     """Rows of each stream's window."""
     layout: dict[str, Any]
     """The consumer's own part of the round's shape, such as its number of items."""
-    grid: list[int]
+    grid: list[int] | None
+    """Of that launch; null where the declarations only ask whether the variant is there."""
     values: list[dict[str, str]]
     """Each argument's name and value in that launch."""
 

@@ -49,7 +49,8 @@ class Profile(msgspec.Struct, frozen=True):
 
 
 _STRINGS = ("family", "declarations", "rounds", "kernels", "target")
-_KNOWN = (*_STRINGS, "limits", "geometry")
+_KNOWN = (*_STRINGS, "limits", "geometry", "constants")
+"""`geometry` and `constants` are for rounds.zig, which reads them through Zig's own types."""
 _FAMILY = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 
