@@ -50,7 +50,7 @@ pub const Layout = struct {};
 
 pub fn layouts(round: capture.Round, list: *capture.Layouts(Layout)) !void {
     _ = round;
-    try list.append(.{});
+    try list.add(.{});
 }
 
 pub fn drive(set: *const cuda.aot.Set, round: capture.Round, layout: Layout) !void {

@@ -34,6 +34,14 @@ def test_set_installs_with_manifest_and_cubins_only(project: Project) -> None:
     assert sorted(map(str, files)) == ["aot.json", "cubins/0123abcd.cubin"]
 
 
+def test_successful_capture_is_not_called_a_failed_command(project: Project) -> None:
+    (project.folder / "dependency.txt").write_text("another", encoding="utf-8")
+    before = len(project.starts())
+    result = project.run("install", "-Dcapture=true", f"-Dcapture-python={project.folder}/bin/python")
+    assert result.returncode == 0 and result.stdout == "", result.stdout
+    assert len(project.starts()) == before + 1
+
+
 def test_cubin_of_an_earlier_set_is_removed(project: Project) -> None:
     project.capture()
     stray = project.installed() / "cubins" / "4567.cubin"

@@ -24,7 +24,7 @@ def test_capture_step_without_capture_fails(project: Project) -> None:
 
 
 def test_missing_variant_fails_the_test_step(project: Project) -> None:
-    (project.folder / "dependency.txt").write_text("nothing", encoding="utf-8")
+    (project.folder / "dependency.txt").write_text("unaligned", encoding="utf-8")
     result = project.run("test", "-Dcapture=true", f"-Dcapture-python={project.folder}/bin/python")
     assert result.returncode != 0
     assert "_copy" in result.stdout

@@ -46,6 +46,9 @@ pub fn create(b: *std.Build, options: Options) Capture {
     const output = run.addOutputDirectoryArg("set");
     run.addArg("--depfile");
     _ = run.addDepFileOutputArg("capture.d");
+    // What is said on stderr shows when the capture fails. Of a capture that succeeds Zig 0.16 would show it under the
+    // words "failed command"; a report belongs on stdout.
+    _ = run.captureStdErr(.{ .basename = "progress.txt" });
     if (options.after) |step| run.step.dependOn(step);
     return .{
         .step = &run.step,
