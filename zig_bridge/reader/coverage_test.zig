@@ -1,0 +1,51 @@
+//! `coverage-test …`: the Zig test that fails where a round launches what the set does not hold.
+
+const std = @import("std");
+const Allocator = std.mem.Allocator;
+const Writer = std.Io.Writer;
+const Diagnostics = @import("diagnostics.zig").Diagnostics;
+const imports = @import("imports.zig");
+const launches = @import("launches.zig");
+const source = @import("source.zig");
+
+/// What the test is for.
+pub const Options = struct {
+    declarations: []const u8,
+    parallel: u32,
+    window_rows: u32,
+    prompt_rows: u32,
+    /// The command that captures what is missing.
+    command: []const u8,
+};
+
+/// Writes the test's source, or adds what is wrong to `diagnostics`.
+pub fn write(io: std.Io, arena: Allocator, options: Options, writer: *Writer, diagnostics: *Diagnostics) (source.Error || Writer.Error)!void {
+    const files = try imports.read(io, arena, options.declarations, diagnostics);
+    const found = try launches.find(arena, files, diagnostics);
+    try writer.writeAll(
+        \\//! Generated from the declaration file by build-capture.
+        \\
+        \\const coverage = @import("coverage");
+        \\const rounds = @import("rounds");
+        \\
+        \\test "coverage: every launch of every round within the limits has a variant" {
+        \\    try coverage.check(rounds, @embedFile("aot.json"), .{
+        \\
+    );
+    try writer.print("        .limits = .{{ .parallel = {d}, .window_rows = {d}, .prompt_rows = {d} }},\n", .{
+        options.parallel, options.window_rows, options.prompt_rows,
+    });
+    try writer.writeAll("        .launches = &.{\n");
+    for (found.launches) |launch| try writeLaunch(launch, writer);
+    try writer.writeAll("        },\n");
+    try writer.print("        .command = \"{f}\",\n", .{std.zig.fmtString(options.command)});
+    try writer.writeAll("    });\n}\n");
+}
+
+fn writeLaunch(launch: launches.Launch, writer: *Writer) Writer.Error!void {
+    try writer.writeAll("            .{ .function = ");
+    if (launch.function) |function| try writer.print("\"{f}\"", .{std.zig.fmtString(function)}) else try writer.writeAll("null");
+    try writer.print(", .method = \"{f}\", .file = \"{f}\", .line = {d} }},\n", .{
+        std.zig.fmtString(launch.method), std.zig.fmtString(launch.file), launch.line,
+    });
+}

@@ -1,0 +1,155 @@
+//! Reads a declaration file and every sibling that it reaches by relative `@import`.
+
+const std = @import("std");
+const Allocator = std.mem.Allocator;
+const Ast = std.zig.Ast;
+const Node = Ast.Node;
+const Diagnostics = @import("diagnostics.zig").Diagnostics;
+const limits = @import("limits.zig");
+const nesting = @import("nesting.zig");
+const scopes = @import("scopes.zig");
+const Scopes = scopes.Scopes;
+const source = @import("source.zig");
+const Source = source.Source;
+
+/// A declaration file and its siblings.
+pub const Files = struct {
+    /// The file that was named comes first, then siblings in the order in which they are found.
+    zig: []const Scopes,
+    /// Every file, `.zon` ones as well, relative to the first one's folder, sorted.
+    paths: []const []const u8,
+
+    /// The file that `path` of an import in `from` means; null where it is none of these.
+    pub fn imported(self: Files, arena: Allocator, from: *const Source, path: []const u8) Allocator.Error!?*const Scopes {
+        const wanted = try siblingPath(arena, from.path, path);
+        for (self.zig) |*file| {
+            if (std.mem.eql(u8, file.source.path, wanted)) return file;
+        }
+        return null;
+    }
+};
+
+const Pending = struct { path: []const u8, importer: ?*const Source, token: Ast.TokenIndex };
+
+const Walk = struct {
+    io: std.Io,
+    arena: Allocator,
+    diagnostics: *Diagnostics,
+    folder: []const u8,
+    queue: std.ArrayList(Pending) = .empty,
+    known: std.StringHashMapUnmanaged(void) = .empty,
+
+    fn enqueue(self: *Walk, pending: Pending) source.Error!void {
+        if ((try self.known.getOrPut(self.arena, pending.path)).found_existing) return;
+        if (self.queue.items.len == limits.files_max) {
+            const importer = pending.importer.?;
+            try self.diagnostics.add(importer.shown, importer.tokenPosition(pending.token), "this import is one file too many; expected at most {d} files; try a smaller root", .{limits.files_max});
+            return error.Reported;
+        }
+        try self.queue.append(self.arena, pending);
+    }
+
+    fn shown(self: *Walk, path: []const u8) Allocator.Error![]const u8 {
+        if (self.folder.len == 0) return path;
+        const separator = if (std.mem.endsWith(u8, self.folder, "/")) "" else "/";
+        return std.mem.concat(self.arena, u8, &.{ self.folder, separator, path });
+    }
+};
+
+/// Reads `file` and what it imports, breadth first; every problem of every file is added to `diagnostics`.
+pub fn read(io: std.Io, arena: Allocator, file: []const u8, diagnostics: *Diagnostics) source.Error!Files {
+    var walk: Walk = .{ .io = io, .arena = arena, .diagnostics = diagnostics, .folder = std.fs.path.dirname(file) orelse "" };
+    try walk.enqueue(.{ .path = std.fs.path.basename(file), .importer = null, .token = 0 });
+    var zig: std.ArrayList(Scopes) = .empty;
+    var paths: std.ArrayList([]const u8) = .empty;
+    var index: usize = 0;
+    // The queue is bounded by `files_max`.
+    while (index < walk.queue.items.len) : (index += 1) {
+        const pending = walk.queue.items[index];
+        const parsed = readOne(&walk, pending) catch |failure| switch (failure) {
+            error.Reported => continue,
+            error.OutOfMemory => return error.OutOfMemory,
+        };
+        try paths.append(arena, pending.path);
+        const found = parsed orelse continue;
+        try zig.append(arena, try scopes.build(arena, found));
+        try enqueueImports(&walk, found, &zig.items[zig.items.len - 1]);
+    }
+    if (diagnostics.list.items.len > 0) return error.Reported;
+    std.mem.sort([]const u8, paths.items, {}, isBefore);
+    return .{ .zig = zig.items, .paths = paths.items };
+}
+
+fn isBefore(_: void, left: []const u8, right: []const u8) bool {
+    return std.mem.lessThan(u8, left, right);
+}
+
+/// Null for a `.zon` file: it holds no launches, but the set depends on it.
+fn readOne(walk: *Walk, pending: Pending) source.Error!?*const Source {
+    const shown = try walk.shown(pending.path);
+    const bytes = source.readBytes(walk.io, walk.arena, shown) catch |failure| {
+        try reportUnreadable(walk, pending, shown, failure);
+        return error.Reported;
+    };
+    if (std.mem.endsWith(u8, pending.path, ".zon")) return null;
+    const parsed = try walk.arena.create(Source);
+    parsed.* = try source.parse(walk.arena, bytes, .{
+        .path = pending.path,
+        .shown = shown,
+        .mode = .zig,
+        .bounds = nesting.zig_bounds,
+    }, walk.diagnostics);
+    return parsed;
+}
+
+fn reportUnreadable(walk: *Walk, pending: Pending, shown: []const u8, failure: anyerror) source.Error!void {
+    if (failure == error.OutOfMemory) return error.OutOfMemory;
+    const reason = try source.whyUnreadable(walk.arena, failure);
+    const importer = pending.importer orelse
+        return walk.diagnostics.add(shown, null, "{s}; expected a declaration file; try the path of the file that launches the kernels", .{reason});
+    try walk.diagnostics.add(importer.shown, importer.tokenPosition(pending.token), "cannot read the sibling {s}: {s}; expected a file relative to this one; try correcting the path", .{ shown, reason });
+}
+
+fn enqueueImports(walk: *Walk, from: *const Source, file: *const Scopes) source.Error!void {
+    const tree = &from.tree;
+    for (0..tree.nodes.len) |index| {
+        const node: Node.Index = @enumFromInt(index);
+        const path = try importPath(walk.arena, from, node) orelse continue;
+        const token = tree.nodeMainToken(node);
+        if (file.enclosing(token, .test_block) != null) continue;
+        const sibling = try siblingPath(walk.arena, from.path, path);
+        walk.enqueue(.{ .path = sibling, .importer = from, .token = token }) catch |failure| switch (failure) {
+            // One file too many is said once.
+            error.Reported => return,
+            error.OutOfMemory => return error.OutOfMemory,
+        };
+    }
+}
+
+/// The path that an `@import` of a file names; null for any other node and for a module.
+pub fn importPath(arena: Allocator, from: *const Source, node: Node.Index) Allocator.Error!?[]const u8 {
+    const tree = &from.tree;
+    var buffer: [2]Node.Index = undefined;
+    const parameters = tree.builtinCallParams(&buffer, node) orelse return null;
+    if (!std.mem.eql(u8, tree.tokenSlice(tree.nodeMainToken(node)), "@import")) return null;
+    if (parameters.len == 0) return null;
+    const path = try from.stringLiteral(arena, parameters[0]) orelse return null;
+    const is_file = std.mem.endsWith(u8, path, ".zig") or std.mem.endsWith(u8, path, ".zon");
+    return if (is_file and std.mem.findScalar(u8, path, 0) == null) path else null;
+}
+
+/// `path`, relative to the file `from`, made relative to what `from` is relative to, without `.` and inner `..`.
+fn siblingPath(arena: Allocator, from: []const u8, path: []const u8) Allocator.Error![]const u8 {
+    if (std.fs.path.isAbsolute(path)) return path;
+    var parts: std.ArrayList([]const u8) = .empty;
+    for ([_][]const u8{ std.fs.path.dirname(from) orelse "", path }) |piece| {
+        var iterator = std.mem.tokenizeScalar(u8, piece, '/');
+        while (iterator.next()) |part| {
+            if (std.mem.eql(u8, part, ".")) continue;
+            const last = parts.getLastOrNull();
+            const climbs = std.mem.eql(u8, part, "..");
+            if (climbs and last != null and !std.mem.eql(u8, last.?, "..")) _ = parts.pop() else try parts.append(arena, part);
+        }
+    }
+    return std.mem.join(arena, "/", parts.items);
+}
