@@ -38,7 +38,8 @@ def run_graph(folder: Path, titles: dict[str, str], *, jobs: int, environment: d
         writer.build(f"results/{key}.json", "variant", f"requests/{key}.json", variables={"title": title.replace("$", "$$")})
     write_if_changed(folder / "build.ninja", text.getvalue().encode())
     command = [str(Path(ninja.BIN_DIR) / "ninja"), "-C", str(folder), "-j", str(jobs), "-k", "0"]
-    process = subprocess.Popen(
+    lines = []
+    with subprocess.Popen(
         command,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
@@ -46,20 +47,17 @@ def run_graph(folder: Path, titles: dict[str, str], *, jobs: int, environment: d
         text=True,
         errors="replace",
         env=environment | {"NINJA_STATUS": "[%f/%t] "},
-    )
-    assert process.stdout is not None
-    lines = []
-    try:
-        for line in process.stdout:
-            lines.append(line)
-            if status := _STATUS.match(line):
-                progress(int(status[1]), int(status[2]), status[3].strip())
-        code = process.wait()
-    finally:
-        # An interrupt ends the compiles too; ninja waits for the workers it started.
-        if process.poll() is None:
+    ) as process:
+        assert process.stdout is not None
+        try:
+            for line in process.stdout:
+                lines.append(line)
+                if status := _STATUS.match(line):
+                    progress(int(status[1]), int(status[2]), status[3].strip())
+        except BaseException:
+            # An interrupt ends the compiles too; ninja waits for the workers that it started.
             process.terminate()
-            process.wait()
+            raise
     failed = any((folder / "results" / f"{key}.error").is_file() for key in titles)
-    if code != 0 and not failed:
-        raise CaptureError(f"ninja failed (exit {code})", detail=shorten("".join(lines)), code=Exit.OUR_FAULT)
+    if process.returncode != 0 and not failed:
+        raise CaptureError(f"ninja failed (exit {process.returncode})", detail=shorten("".join(lines)), code=Exit.OUR_FAULT)

@@ -7,6 +7,7 @@ Only public steps are used: the active driver, `warmup`, and what the compiled k
 from __future__ import annotations
 
 import importlib
+import importlib.abc
 import os
 import sys
 import sysconfig
@@ -52,6 +53,19 @@ class AbsentDriver:
     def is_active(self) -> bool:
         """Whether Triton may use this driver."""
         return True
+
+
+class NoTorch(importlib.abc.MetaPathFinder):
+    """Hides torch from imports that are still to come.
+
+    Triton's binder imports torch where it is installed, only to know its tensors: a second for each variant, and none
+    is passed here. A kernel module that itself imports torch has done so before, and keeps it.
+    """
+
+    def find_spec(self, fullname: str, path: Any, target: Any = None) -> None:
+        """Refuse torch as if it were not installed; leave all else to the finders after this one."""
+        if fullname == "torch":
+            raise ModuleNotFoundError("compiling needs no torch", name=fullname)
 
 
 class Pointer(MockTensor):
@@ -132,9 +146,7 @@ def compile_variant(kernel: JITFunction, arguments: dict[str, Any], options: dic
     Returns Triton's compiled kernel; raises what Triton raises.
     """
     triton.runtime.driver.set_active(AbsentDriver(capability))
-    # Triton's binder imports torch where it is installed, only to know its tensors: a second for each variant, and
-    # none is passed here. A kernel module that itself imports torch has done so by now and keeps it.
-    sys.modules.setdefault("torch", None)  # type: ignore[arg-type]
+    sys.meta_path.insert(0, NoTorch())
     return kernel.warmup(grid=(1,), enable_fp_fusion=FP_FUSION, **arguments, **options)
 
 
