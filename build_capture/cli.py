@@ -15,6 +15,9 @@ from build_capture.errors import CaptureError, Exit
 
 COUNT = click.IntRange(1, 1 << 20)
 
+PIPE_WIDTH = 160
+"""Columns of a table that goes to a file or a pipe."""
+
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})
 @click.version_option(__version__, prog_name="build-capture")
@@ -60,9 +63,9 @@ def capture_command(mode: str, jobs: int, out: Path, depfile: Path | None, as_js
     if as_json:
         print_json(summary)
         return
-    console = Console()
+    console = output_console()
     console.print(summary_table(summary))
-    console.print(summary_line(summary))
+    console.print(summary_line(summary), soft_wrap=True)
 
 
 @cli.command("needs")
@@ -76,7 +79,7 @@ def needs_command(as_json: bool, **planning: Any) -> None:
     if as_json:
         print_json(needs_document(planned))
     else:
-        Console().print(needs_table(planned))
+        output_console().print(needs_table(planned))
 
 
 @cli.command("declarations")
@@ -97,7 +100,13 @@ def declarations_command(file: Path, zig: str | None, reader: str | None, cache:
     if as_json:
         print_json(declarations)
     else:
-        Console().print(declarations_table(declarations))
+        output_console().print(declarations_table(declarations))
+
+
+def output_console() -> Console:
+    """Standard output for tables: as wide as the terminal, or wide enough where there is none."""
+    console = Console()
+    return console if console.is_terminal else Console(width=PIPE_WIDTH)
 
 
 def print_json(record: Any) -> None:

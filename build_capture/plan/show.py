@@ -35,14 +35,28 @@ def needs_document(planned: Planned) -> NeedsDocument:
 
 
 def needs_table(planned: Planned) -> Table:
-    """A row a need: its options, what is not a plain aligned pointer, how many launches ask for it, and the first round."""
+    """A row a need: its options, what tells it apart, how many launches ask for it, and the first round."""
     table = Table(title=f"{len(planned.needs)} needs of {planned.probed.launches:,} launches in {planned.probed.rounds:,} rounds", title_justify="left")
-    for heading in ("kernel", "warps", "stages", "classes", "launches", "first round"):
+    for heading in ("kernel", "warps", "stages", "specialization", "launches", "first round"):
         table.add_column(heading, justify="right" if heading in ("warps", "stages", "launches") else "left")
+    varying = _varying_constexprs(planned.needs)
     for need in planned.needs:
         options = (str(need.options.num_warps), str(need.options.num_stages))
-        table.add_row(need.function, *options, need.classes, f"{need.launches:,}", show_witness(need.witness))
+        named = (f"{name}={need.constexprs[name].python}" for name in sorted(varying[need.function]))
+        specialization = " ".join([need.classes, *named])
+        table.add_row(need.function, *options, specialization, f"{need.launches:,}", show_witness(need.witness))
     return table
+
+
+def _varying_constexprs(needs: list[Need]) -> dict[str, set[str]]:
+    """Function -> the constexprs that tell its needs apart."""
+    first: dict[str, Need] = {}
+    varying: dict[str, set[str]] = {}
+    for need in needs:
+        other = first.setdefault(need.function, need)
+        differing = {name for name, value in need.constexprs.items() if other.constexprs.get(name) != value}
+        varying.setdefault(need.function, set()).update(differing)
+    return varying
 
 
 def show_witness(witness: Witness) -> str:
@@ -50,7 +64,9 @@ def show_witness(witness: Witness) -> str:
     if witness.kind == "prompt":
         return f"prompt chunk of {witness.rows} rows"
     streams = "1 stream" if witness.streams == 1 else f"{witness.streams} streams"
-    layout = "".join(f", {name} {value}" for name, value in witness.layout.items())
+    # A flag of the layout is named where it is set; anything else with its value.
+    shown = (name if value is True else f"{name} {value}" for name, value in witness.layout.items() if value is not False)
+    layout = "".join(f", {part}" for part in shown)
     return f"{streams}, W {witness.rows} ({'+'.join(map(str, witness.windows))}){layout}"
 
 

@@ -1,0 +1,138 @@
+"""The whole way on the qwen27 family: from the example's declarations to a set, and a test that guards it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from elftools.elf.elffile import ELFFile
+
+from tests.end_to_end.conftest import Example, copy_tree
+
+FUNCTIONS = {
+    "_add_rmsnorm",
+    "_attn_prep",
+    "_embed",
+    "_gate_mul",
+    "_gated_norm",
+    "_gdn_pre",
+    "_group_sums",
+    "_merge",
+    "_paths",
+    "_shared",
+    "_swiglu",
+    "_tail",
+}
+
+
+def read_set(folder: Path) -> dict[str, bytes]:
+    """Every file of a set by its name."""
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+def test_capture_installs_a_set_of_all_twelve_kernels(captured: Example) -> None:
+    files = read_set(captured.installed)
+    kernels = json.loads(files["aot.json"])["kernels"]
+    assert {kernel["fn"] for kernel in kernels} == FUNCTIONS
+    assert set(files) == {"aot.json"} | {f"cubins/{kernel['hash']}.cubin" for kernel in kernels}
+    with (captured.installed / "cubins" / f"{kernels[0]['hash']}.cubin").open("rb") as stream:
+        assert ELFFile(stream).header["e_flags"] >> 8 & 0xFF == 121
+    assert str(captured.folder.parents[2]).encode() not in b"".join(files.values())
+
+
+def test_command_line_gives_the_same_bytes_in_another_folder(captured: Example, tmp_path: Path) -> None:
+    other = copy_tree(tmp_path / "another")
+    out = tmp_path / "out"
+    profile = other.folder / "capture.zon"
+    summary = other.command_line("capture", "--profile", profile, "--parallel", "16", "--target", "sm_121", "--out", out)
+    assert read_set(out) == read_set(captured.installed)
+    names = ("set", "target", "mode", "needs", "variants", "cubins", "bytes", "compiled", "reused", "wall_seconds")
+    assert set(names) <= set(summary)
+    assert (summary["target"], summary["mode"], summary["set"]) == ("sm_121", "compile", str(out))
+    assert summary["needs"] == summary["variants"] == summary["compiled"] > 30
+    assert summary["bytes"] == sum(map(len, read_set(out).values()))
+
+
+def test_needs_of_shared_are_those_that_the_layout_produces(captured: Example) -> None:
+    document = captured.command_line("needs", "--profile", captured.folder / "capture.zon", "--parallel", "16")
+    shared = [need for need in document["needs"] if need["function"] == "_shared"]
+    classes = Counter()
+    for need in shared:
+        by_name = {parameter["name"]: parameter["class"] for parameter in need["parameters"]}
+        classes[by_name["W"], by_name["STREAM"], by_name["ITEMS"]] += 1
+        assert {by_name[name] for name in ("Q", "KC", "VC", "OFF", "PO", "PM", "PL")} == {"aligned"}
+        assert need["witness"]["rows"] >= need["witness"]["streams"] >= 1
+        assert need["options"]["num_warps"] == 4 and need["constexprs"]["CH"] == {"kind": "int", "value": 512}
+    # Written out by hand from the layout. One stream: STREAM at element W, ITEMS at W + 4. Several: STREAM at
+    # 11 W + S + 1, ITEMS 4 S after it. So both lie alike, and W = 1 (one stream, element 1) never lies aligned.
+    assert classes == Counter(
+        {
+            ("one", "unaligned", "unaligned"): 1,
+            ("any", "unaligned", "unaligned"): 1,
+            ("any", "aligned", "aligned"): 1,
+            ("div16", "unaligned", "unaligned"): 1,
+            ("div16", "aligned", "aligned"): 1,
+        }
+    )
+
+
+def test_second_build_starts_no_python_and_an_edit_does(captured: Example) -> None:
+    build = ("install", "test", "-Dcapture=true", "-Dparallel=16")
+    captured.zig_build("0.16", *build)
+    before, files = captured.starts(), read_set(captured.installed)
+    captured.zig_build("0.16", *build)
+    assert captured.starts() == before
+    (captured.installed / "aot.json").unlink()
+    captured.zig_build("0.16", *build)
+    assert captured.starts() == before and read_set(captured.installed) == files
+    for module, edit in (("tree.py", "\n# An edit to a kernel's own module.\n"), ("partials.py", "\n# An edit to a helper.\n")):
+        path = captured.kernels / module
+        original = path.read_bytes()
+        path.write_bytes(original + edit.encode())
+        captured.zig_build("0.16", *build)
+        assert captured.starts() > before
+        path.write_bytes(original)
+        before = captured.starts()
+    captured.zig_build("0.16", *build)
+    assert read_set(captured.installed) == files
+
+
+def test_build_with_zig_0_17_gives_the_same_kernels(captured: Example) -> None:
+    before = read_set(captured.installed)
+    captured.zig_build("0.17", "install", "test", "-Dcapture=true", "-Dparallel=16")
+    after = read_set(captured.installed)
+    assert json.loads(after["aot.json"])["kernels"] == json.loads(before["aot.json"])["kernels"]
+    starts = captured.starts()
+    captured.zig_build("0.17", "install", "test", "-Dcapture=true", "-Dparallel=16")
+    assert captured.starts() == starts
+
+
+@pytest.mark.parametrize("release", ["0.16", "0.17"])
+def test_coverage_fails_when_entries_are_deleted(captured: Example, tmp_path: Path, release: str) -> None:
+    damaged = tmp_path / "damaged set"
+    shutil.copytree(captured.installed, damaged)
+    document = json.loads((damaged / "aot.json").read_bytes())
+    kept = [k for k in document["kernels"] if k["fn"] != "_shared" or "W" not in {p["name"] for p in k["params"]}]
+    assert len(kept) < len(document["kernels"])
+    (damaged / "aot.json").write_text(json.dumps(document | {"kernels": kept}))
+    starts = captured.starts()
+    printed = captured.zig_build(release, "test", f"-Dcapture-set={damaged}", "-Dparallel=16", ok=False)
+    assert captured.starts() == starts
+    for part in ("_shared", "W: i32 2", "1 stream", "STREAM: *i32 unaligned", "ITEMS: *i32", "Q: *bf16 aligned", "zig build -Dcapture=true"):
+        assert part in printed, printed
+    captured.zig_build(release, "test", f"-Dcapture-set={captured.installed}", "-Dparallel=16")
+
+
+def test_set_of_one_stream_fails_for_two_and_the_set_for_two_passes(captured: Example, tmp_path: Path) -> None:
+    profile = captured.folder / "capture.zon"
+    for parallel in (1, 2):
+        out = tmp_path / f"parallel {parallel}"
+        captured.command_line("capture", "--profile", profile, "--parallel", str(parallel), "--window-rows", "1", "--out", out)
+    checked = ("test", "-Dparallel=2", "-Dwindow-rows=1")
+    printed = captured.zig_build("0.16", *checked, f"-Dcapture-set={tmp_path / 'parallel 1'}", ok=False)
+    assert "_shared" in printed and "W: i32 2" in printed and "2 streams" in printed
+    captured.zig_build("0.16", *checked, f"-Dcapture-set={tmp_path / 'parallel 2'}")
+    captured.zig_build("0.16", "test", "-Dparallel=1", "-Dwindow-rows=1", f"-Dcapture-set={tmp_path / 'parallel 1'}")
