@@ -33,7 +33,7 @@ const Wrapper = struct { kind: Kind, name: Role, type: Role, value: Role };
 const Key = struct { file: *const Scopes, node: Node.Index };
 
 const engine_constructors = std.StaticStringMap(Kind).initComptime(.{
-    .{ "ptr", Kind.ptr },          .{ "int", Kind.i32 },         .{ "float", Kind.f32 }, .{ "word", Kind.u64 },
+    .{ "ptr", Kind.ptr },          .{ "int", Kind.i32 },          .{ "float", Kind.f32 }, .{ "word", Kind.u64 },
     .{ "ci", Kind.constexpr_int }, .{ "cf", Kind.constexpr_f32 },
 });
 
@@ -41,7 +41,7 @@ const engine_constructors = std.StaticStringMap(Kind).initComptime(.{
 pub const Constructors = struct {
     arena: Allocator,
     resolver: resolve.Resolver,
-    functions: []const Function,
+    functions: *const functions.Index,
     wrappers: std.AutoHashMapUnmanaged(Key, ?Wrapper) = .empty,
 
     /// What the expression at `place` builds; null where the text does not show it.
@@ -85,14 +85,9 @@ pub const Constructors = struct {
     /// The function that a call means: by scope, else the only one of its name.
     fn callee(self: *Constructors, call: Call) Allocator.Error!?Function {
         const end = try self.resolver.follow(.{ .file = call.file, .node = call.callee });
-        var found: ?Function = null;
-        for (self.functions) |function| {
-            if (function.file == end.file and function.node == end.node) return function;
-            if (call.base == null or !std.mem.eql(u8, function.name, call.name)) continue;
-            if (found != null) return null;
-            found = function;
-        }
-        return found;
+        const by_name = if (call.base == null) null else self.functions.only(call.name);
+        const found = self.functions.declaredAt(end.file, end.node) orelse by_name orelse return null;
+        return self.functions.all[found];
     }
 
     fn wrapperOf(self: *Constructors, function: Function, depth_left: usize) Allocator.Error!?Wrapper {
@@ -102,9 +97,7 @@ pub const Constructors = struct {
         // A function that builds through itself builds nothing that the text shows.
         try self.wrappers.put(self.arena, key, null);
         var found: ?Wrapper = null;
-        for (function.file.returns) |node| {
-            const token = function.file.source.tree.nodeMainToken(node);
-            if (token < function.first or token > function.last) continue;
+        for (function.file.returnsWithin(function.first, function.last)) |node| {
             const value = function.file.source.tree.nodeData(node).opt_node.unwrap() orelse continue;
             const built = try self.describeWithin(.{ .file = function.file, .node = value }, depth_left - 1) orelse return null;
             const wrapper = try self.generalise(function, built);

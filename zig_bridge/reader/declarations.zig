@@ -38,7 +38,7 @@ pub fn write(io: std.Io, arena: Allocator, file: []const u8, writer: *Writer, di
 fn methods(arena: Allocator, found: launches.Found) Allocator.Error![]const Method {
     const launching = try launchingFunctions(arena, found);
     var list: std.ArrayList(Method) = .empty;
-    for (found.functions, launching) |function, launches_here| {
+    for (found.functions.all, launching) |function, launches_here| {
         if (!launches_here) continue;
         const position = function.file.source.tokenPosition(function.token);
         try list.append(arena, .{
@@ -55,28 +55,32 @@ fn methods(arena: Allocator, found: launches.Found) Allocator.Error![]const Meth
 
 /// Which functions reach a launch by calls. Calls are told by name, which takes in too many rather than too few.
 fn launchingFunctions(arena: Allocator, found: launches.Found) Allocator.Error![]const bool {
-    const launching = try arena.alloc(bool, found.functions.len);
-    @memset(launching, false);
-    var names: std.StringHashMapUnmanaged(void) = .empty;
-    for (found.functions, launching) |function, *launches_here| {
-        for (found.sites) |site| {
-            if (site.caller.file == function.file and site.caller.node == function.node) launches_here.* = true;
-        }
-        if (launches_here.*) try names.put(arena, function.name, {});
+    var callers: std.StringHashMapUnmanaged(std.ArrayList(u32)) = .empty;
+    for (found.calls) |call| {
+        const caller = found.functions.callerOf(call) orelse continue;
+        const entry = try callers.getOrPutValue(arena, call.name, .empty);
+        try entry.value_ptr.append(arena, caller);
     }
-    // Each turn marks one function at least, or is the last.
-    var changed = true;
-    while (changed) {
-        changed = false;
-        for (found.calls) |call| {
-            if (!names.contains(call.name)) continue;
-            for (found.functions, launching) |function, *launches_here| {
-                if (launches_here.* or function.file != call.file or call.token < function.first or call.token > function.last) continue;
-                launches_here.* = true;
-                changed = true;
-                try names.put(arena, function.name, {});
-            }
-        }
+    const launching = try arena.alloc(bool, found.functions.all.len);
+    @memset(launching, false);
+    var queue: std.ArrayList(u32) = .empty;
+    for (found.sites) |site| {
+        const caller = found.functions.declaredAt(site.caller.file, site.caller.node).?;
+        try mark(arena, launching, &queue, caller);
+    }
+    var visited_names: std.StringHashMapUnmanaged(void) = .empty;
+    // Each function enters the queue once.
+    while (queue.pop()) |index| {
+        const name = found.functions.all[index].name;
+        if ((try visited_names.getOrPut(arena, name)).found_existing) continue;
+        const list = callers.get(name) orelse continue;
+        for (list.items) |caller| try mark(arena, launching, &queue, caller);
     }
     return launching;
+}
+
+fn mark(arena: Allocator, launching: []bool, queue: *std.ArrayList(u32), index: u32) Allocator.Error!void {
+    if (launching[index]) return;
+    launching[index] = true;
+    try queue.append(arena, index);
 }

@@ -32,30 +32,27 @@ const Forwarder = struct {
     fixed_options: ?[]const u8,
 };
 
-const Key = struct { file: *const Scopes, node: Node.Index };
-
 const Finder = struct {
     arena: Allocator,
-    functions: []const Function,
-    function_of: std.AutoHashMapUnmanaged(Key, u32) = .empty,
-    forwarders: std.ArrayList(Forwarder) = .empty,
-
-    fn callerOf(self: *Finder, call: Call) ?Function {
-        const range = call.file.enclosing(call.token, .function) orelse return null;
-        const index = self.function_of.get(.{ .file = call.file, .node = range.node }) orelse return null;
-        return self.functions[index];
-    }
+    functions: *const functions.Index,
+    /// By name: structs may each have one of their own.
+    forwarders: std.StringHashMapUnmanaged(std.ArrayList(Forwarder)) = .empty,
 
     fn site(self: *Finder, call: Call) ?Site {
-        const caller = self.callerOf(call) orelse return null;
-        for (self.forwarders.items) |forwarder| {
+        const caller = self.functions.all[self.functions.callerOf(call) orelse return null];
+        for (self.named(call.name)) |forwarder| {
             if (through(forwarder, call, caller)) |found| return found;
         }
         return byShape(call, caller);
     }
 
+    fn named(self: *Finder, name: []const u8) []const Forwarder {
+        const list = self.forwarders.get(name) orelse return &.{};
+        return list.items;
+    }
+
     fn isForwarder(self: *Finder, function: Function) bool {
-        for (self.forwarders.items) |forwarder| {
+        for (self.named(function.name)) |forwarder| {
             if (forwarder.target.file == function.file and forwarder.target.node == function.node) return true;
         }
         return false;
@@ -63,32 +60,36 @@ const Finder = struct {
 
     /// Adds the functions that hand on what they are given; says whether there were new ones.
     fn addForwarders(self: *Finder, calls: []const Call) Allocator.Error!bool {
-        const before = self.forwarders.items.len;
+        var is_new = false;
         for (calls) |call| {
             const found = self.site(call) orelse continue;
             if (!handsOn(found) or self.isForwarder(found.caller)) continue;
-            const options = found.options;
-            const options_parameter = if (options) |node| parameterAt(call.file, found.caller, node) else null;
-            const fixed = if (options_parameter == null and options != null) try call.file.source.nodeText(self.arena, options.?) else found.forwarder_options;
-            try self.forwarders.append(self.arena, .{
-                .target = found.caller,
-                .function = parameterAt(call.file, found.caller, found.function).?,
-                .arguments = parameterAt(call.file, found.caller, found.arguments).?,
-                .constexprs = parameterAt(call.file, found.caller, found.constexprs).?,
-                .options = options_parameter,
-                .fixed_options = fixed,
-            });
+            const entry = try self.forwarders.getOrPutValue(self.arena, found.caller.name, .empty);
+            if (entry.value_ptr.items.len == limits.same_name_max) continue;
+            try entry.value_ptr.append(self.arena, try self.forwarderFrom(found));
+            is_new = true;
         }
-        return self.forwarders.items.len > before;
+        return is_new;
+    }
+
+    fn forwarderFrom(self: *Finder, site_within: Site) Allocator.Error!Forwarder {
+        const file = site_within.call.file;
+        const caller = site_within.caller;
+        const options = if (site_within.options) |node| parameterAt(file, caller, node) else null;
+        return .{
+            .target = caller,
+            .function = parameterAt(file, caller, site_within.function).?,
+            .arguments = parameterAt(file, caller, site_within.arguments).?,
+            .constexprs = parameterAt(file, caller, site_within.constexprs).?,
+            .options = options,
+            .fixed_options = if (options == null) try optionsText(self.arena, site_within) else null,
+        };
     }
 };
 
 /// The launches among `calls`, in their order.
-pub fn find(arena: Allocator, all: []const Function, calls: []const Call) Allocator.Error![]const Site {
-    var finder: Finder = .{ .arena = arena, .functions = all };
-    for (all, 0..) |function, index| {
-        try finder.function_of.put(arena, .{ .file = function.file, .node = function.node }, @intCast(index));
-    }
+pub fn find(arena: Allocator, index: *const functions.Index, calls: []const Call) Allocator.Error![]const Site {
+    var finder: Finder = .{ .arena = arena, .functions = index };
     for (0..limits.forwarding_passes_max) |_| {
         if (!try finder.addForwarders(calls)) break;
     }
@@ -98,6 +99,16 @@ pub fn find(arena: Allocator, all: []const Function, calls: []const Call) Alloca
         if (!handsOn(found)) try sites.append(arena, found);
     }
     return sites.items;
+}
+
+/// The options of a launch as the text writes them; null where none are given, and for `.{}`.
+pub fn optionsText(arena: Allocator, site: Site) Allocator.Error!?[]const u8 {
+    const node = site.options orelse return site.forwarder_options;
+    var buffer: [2]Node.Index = undefined;
+    if (site.call.file.source.tree.fullStructInit(&buffer, node)) |written| {
+        if (written.ast.fields.len == 0) return null;
+    }
+    return try site.call.file.source.nodeText(arena, node);
 }
 
 /// Whether every part of the launch is what the caller was given: its own callers are the ones that launch.

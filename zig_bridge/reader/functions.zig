@@ -45,6 +45,43 @@ pub const Function = struct {
     }
 };
 
+/// The functions of all files, found by declaration or by name.
+pub const Index = struct {
+    all: []const Function,
+    by_declaration: std.AutoHashMapUnmanaged(Key, u32) = .empty,
+    /// Null for a name that several functions have.
+    by_name: std.StringHashMapUnmanaged(?u32) = .empty,
+
+    const Key = struct { file: *const Scopes, node: Node.Index };
+
+    /// Looks at every function once.
+    pub fn build(arena: Allocator, all: []const Function) Allocator.Error!Index {
+        var index: Index = .{ .all = all };
+        for (all, 0..) |function, at| {
+            try index.by_declaration.put(arena, .{ .file = function.file, .node = function.node }, @intCast(at));
+            const entry = try index.by_name.getOrPut(arena, function.name);
+            entry.value_ptr.* = if (entry.found_existing) null else @intCast(at);
+        }
+        return index;
+    }
+
+    /// The function that `node` declares.
+    pub fn declaredAt(self: *const Index, file: *const Scopes, node: Node.Index) ?u32 {
+        return self.by_declaration.get(.{ .file = file, .node = node });
+    }
+
+    /// The only function called `name`.
+    pub fn only(self: *const Index, name: []const u8) ?u32 {
+        return self.by_name.get(name) orelse null;
+    }
+
+    /// The function whose body holds a call.
+    pub fn callerOf(self: *const Index, call: Call) ?u32 {
+        const range = call.file.enclosing(call.token, .function) orelse return null;
+        return self.declaredAt(call.file, range.node);
+    }
+};
+
 /// A call, with its parts copied out of the tree.
 pub const Call = struct {
     file: *const Scopes,

@@ -9,7 +9,6 @@ const constructors = @import("constructors.zig");
 const Diagnostics = @import("diagnostics.zig").Diagnostics;
 const Files = @import("imports.zig").Files;
 const forwarding = @import("forwarding.zig");
-const Function = functions.Function;
 const functions = @import("functions.zig");
 const limits = @import("limits.zig");
 const Place = resolve.Place;
@@ -53,7 +52,7 @@ pub const Launch = struct {
 
 /// What the launches of a declaration file are found from, kept for who asks more of it.
 pub const Found = struct {
-    functions: []const Function,
+    functions: functions.Index,
     calls: []const functions.Call,
     sites: []const forwarding.Site,
     launches: []const Launch,
@@ -77,9 +76,15 @@ const Reading = struct {
             .column = position.column,
             .arguments = try self.list(Argument, .{ .file = file, .node = site.arguments }),
             .constexprs = try self.list(Constexpr, .{ .file = file, .node = site.constexprs }),
-            .options = if (site.options) |node| try self.text(.{ .file = file, .node = node }) else site.forwarder_options,
+            .options = try self.options(site),
             .condition = try self.condition(site),
         };
+    }
+
+    fn options(self: *Reading, site: forwarding.Site) Allocator.Error!?[]const u8 {
+        const result = try forwarding.optionsText(self.arena, site) orelse return null;
+        self.text_bytes += result.len;
+        return result;
     }
 
     fn text(self: *Reading, place: Place) Allocator.Error![]const u8 {
@@ -200,9 +205,9 @@ fn bodyStart(tree: *const Ast, node: Node.Index) Ast.TokenIndex {
 
 /// Finds the launches of `files`; none at all, or too many, is a problem of the first file.
 pub fn find(arena: Allocator, files: Files, diagnostics: *Diagnostics) source.Error!Found {
-    const all = try functions.collect(arena, files);
+    const index: functions.Index = try .build(arena, try functions.collect(arena, files));
     const calls = try functions.collectCalls(arena, files);
-    const sites = try forwarding.find(arena, all, calls);
+    const sites = try forwarding.find(arena, &index, calls);
     const root = files.zig[0].source.shown;
     if (sites.len == 0) {
         try diagnostics.add(root, null, "no launch in this file or its siblings; expected calls such as t.run(\"_name\", grid, &.{{arguments}}, &.{{constexprs}}); try the file that launches the kernels", .{});
@@ -217,7 +222,7 @@ pub fn find(arena: Allocator, files: Files, diagnostics: *Diagnostics) source.Er
     var reading: Reading = .{
         .arena = arena,
         .resolver = resolver,
-        .constructors = .{ .arena = arena, .resolver = resolver, .functions = all },
+        .constructors = .{ .arena = arena, .resolver = resolver, .functions = &index },
     };
     const launches = try arena.alloc(Launch, sites.len);
     for (launches, sites) |*launch, site| {
@@ -227,5 +232,5 @@ pub fn find(arena: Allocator, files: Files, diagnostics: *Diagnostics) source.Er
         try diagnostics.add(site.call.file.source.shown, position, "the launches up to here repeat too much text; expected at most {d} bytes; try shorter expressions", .{limits.output_bytes_max});
         return error.Reported;
     }
-    return .{ .functions = all, .calls = calls, .sites = sites, .launches = launches };
+    return .{ .functions = index, .calls = calls, .sites = sites, .launches = launches };
 }

@@ -99,12 +99,12 @@ const Run = struct {
     fn finish(self: *Run, result: anyerror!void) anyerror!Exit {
         var buffer: [4096]u8 = undefined;
         if (result) |_| {
-            var writer = std.Io.File.stdout().writer(self.io, &buffer);
+            var writer = std.Io.File.stdout().writerStreaming(self.io, &buffer);
             try writer.interface.writeAll(self.output.written());
             try writer.interface.flush();
             return .good;
         } else |failure| {
-            var writer = std.Io.File.stderr().writer(self.io, &buffer);
+            var writer = std.Io.File.stderr().writerStreaming(self.io, &buffer);
             if (failure != error.Reported) {
                 try writer.interface.print("build-capture-reader: error: {t}; this is a fault of the program or its surroundings\n", .{failure});
                 try writer.interface.flush();

@@ -46,7 +46,7 @@ pub const Scopes = struct {
     range_of_token: []const ?u32,
     declarations: []const Declaration,
     declaration_of_name: std.StringHashMapUnmanaged(u32),
-    /// Every `return` with a value.
+    /// Every `return` with a value, in text order.
     returns: []const Node.Index,
 
     /// The smallest range of `kind` around a token.
@@ -92,6 +92,22 @@ pub const Scopes = struct {
             if (self.declarations[at].scope == null) return self.declarations[at];
         }
         return null;
+    }
+
+    /// The `return`s with a value from the token `first` to `last`.
+    pub fn returnsWithin(self: *const Scopes, first: Ast.TokenIndex, last: Ast.TokenIndex) []const Node.Index {
+        const start = self.returnsBefore(first);
+        return self.returns[start..@max(start, self.returnsBefore(last + 1))];
+    }
+
+    fn returnsBefore(self: *const Scopes, token: Ast.TokenIndex) usize {
+        var low: usize = 0;
+        var high: usize = self.returns.len;
+        while (low < high) {
+            const middle = low + (high - low) / 2;
+            if (self.source.tree.nodeMainToken(self.returns[middle]) < token) low = middle + 1 else high = middle;
+        }
+        return low;
     }
 
     /// The name that a container is known by: of the constant that holds it, or of the function that returns it.
@@ -215,5 +231,10 @@ fn collectDeclarations(arena: Allocator, scopes: *Scopes) Allocator.Error!void {
         try declarations.append(arena, declaration);
     }
     scopes.declarations = declarations.items;
+    std.mem.sort(Node.Index, returns.items, tree, isBefore);
     scopes.returns = returns.items;
+}
+
+fn isBefore(tree: *const Ast, left: Node.Index, right: Node.Index) bool {
+    return tree.nodeMainToken(left) < tree.nodeMainToken(right);
 }

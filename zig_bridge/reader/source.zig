@@ -48,20 +48,26 @@ pub const Source = struct {
         return self.tokensText(arena, self.tree.firstToken(node), self.tree.lastToken(node));
     }
 
-    /// The text from `first` to `last`, both included: comments left out and every gap made one space, so that the text
-    /// does not depend on how the file is laid out. Only the lines of a multi-line string stay lines.
+    /// The text from `first` to `last`, both included, as it reads on one line: comments and trailing commas left out,
+    /// every gap one space. Only the lines of a multi-line string stay lines.
     pub fn tokensText(self: *const Source, arena: Allocator, first: Ast.TokenIndex, last: Ast.TokenIndex) Allocator.Error![]const u8 {
         var text: std.ArrayList(u8) = .empty;
         var token = first;
         while (token <= last) : (token += 1) {
             const slice = self.tree.tokenSlice(token);
+            if (token < last and self.tree.tokenTag(token) == .comma and isClosing(self.tree.tokenTag(token + 1))) {
+                if (self.tree.tokenTag(token + 1) == .r_brace) try text.append(arena, ' ');
+                continue;
+            }
             try text.appendSlice(arena, slice);
             if (token == last) break;
             if (self.tree.tokenTag(token) == .multiline_string_literal_line) {
                 if (!std.mem.endsWith(u8, slice, "\n")) try text.append(arena, '\n');
                 continue;
             }
-            if (self.tree.tokenStart(token) + slice.len < self.tree.tokenStart(token + 1)) try text.append(arena, ' ');
+            const is_tight = isTightAfter(self.tree.tokenTag(token)) or isTightBefore(self.tree.tokenTag(token + 1));
+            const has_gap = self.tree.tokenStart(token) + slice.len < self.tree.tokenStart(token + 1);
+            if (has_gap and !is_tight) try text.append(arena, ' ');
         }
         return text.items;
     }
@@ -76,6 +82,20 @@ pub const Source = struct {
         return if (std.unicode.utf8ValidateSlice(text)) text else null;
     }
 };
+
+fn isClosing(tag: std.zig.Token.Tag) bool {
+    return tag == .r_paren or tag == .r_brace or tag == .r_bracket;
+}
+
+/// Whether nothing stands between a token and the next one.
+fn isTightAfter(tag: std.zig.Token.Tag) bool {
+    return tag == .l_paren or tag == .l_bracket;
+}
+
+/// Whether nothing stands between a token and the one before it.
+fn isTightBefore(tag: std.zig.Token.Tag) bool {
+    return tag == .r_paren or tag == .r_bracket;
+}
 
 /// What to parse and how it is called.
 pub const Options = struct {
