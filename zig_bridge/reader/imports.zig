@@ -18,10 +18,12 @@ pub const Files = struct {
     zig: []const Scopes,
     /// Every file, `.zon` ones as well, relative to the first one's folder, sorted.
     paths: []const []const u8,
+    /// The names on the way to the first one's folder, from the file system's root.
+    folder: []const []const u8,
 
     /// The file that `path` of an import in `from` means; null where it is none of these.
     pub fn imported(self: Files, arena: Allocator, from: *const Source, path: []const u8) Allocator.Error!?*const Scopes {
-        const wanted = try siblingPath(arena, from.path, path);
+        const wanted = try siblingPath(arena, self.folder, from.path, path);
         for (self.zig) |*file| {
             if (std.mem.eql(u8, file.source.path, wanted)) return file;
         }
@@ -35,7 +37,9 @@ const Walk = struct {
     io: std.Io,
     arena: Allocator,
     diagnostics: *Diagnostics,
+    /// As the user gave it.
     folder: []const u8,
+    folder_names: []const []const u8,
     queue: std.ArrayList(Pending) = .empty,
     known: std.StringHashMapUnmanaged(void) = .empty,
 
@@ -58,7 +62,14 @@ const Walk = struct {
 
 /// Reads `file` and what it imports, breadth first; every problem of every file is added to `diagnostics`.
 pub fn read(io: std.Io, arena: Allocator, file: []const u8, diagnostics: *Diagnostics) source.Error!Files {
-    var walk: Walk = .{ .io = io, .arena = arena, .diagnostics = diagnostics, .folder = std.fs.path.dirname(file) orelse "" };
+    const folder = std.fs.path.dirname(file) orelse "";
+    var walk: Walk = .{
+        .io = io,
+        .arena = arena,
+        .diagnostics = diagnostics,
+        .folder = folder,
+        .folder_names = try folderNames(io, arena, folder),
+    };
     try walk.enqueue(.{ .path = std.fs.path.basename(file), .importer = null, .token = 0 });
     var zig: std.ArrayList(Scopes) = .empty;
     var paths: std.ArrayList([]const u8) = .empty;
@@ -77,7 +88,7 @@ pub fn read(io: std.Io, arena: Allocator, file: []const u8, diagnostics: *Diagno
     }
     if (diagnostics.list.items.len > 0) return error.Reported;
     std.mem.sort([]const u8, paths.items, {}, isBefore);
-    return .{ .zig = zig.items, .paths = paths.items };
+    return .{ .zig = zig.items, .paths = paths.items, .folder = walk.folder_names };
 }
 
 fn isBefore(_: void, left: []const u8, right: []const u8) bool {
@@ -117,7 +128,7 @@ fn enqueueImports(walk: *Walk, from: *const Source, file: *const Scopes) source.
         const path = try importPath(walk.arena, from, node) orelse continue;
         const token = tree.nodeMainToken(node);
         if (file.enclosing(token, .test_block) != null) continue;
-        const sibling = try siblingPath(walk.arena, from.path, path);
+        const sibling = try siblingPath(walk.arena, walk.folder_names, from.path, path);
         walk.enqueue(.{ .path = sibling, .importer = from, .token = token }) catch |failure| switch (failure) {
             // One file too many is said once.
             error.Reported => return,
@@ -138,18 +149,44 @@ pub fn importPath(arena: Allocator, from: *const Source, node: Node.Index) Alloc
     return if (is_file and std.mem.findScalar(u8, path, 0) == null) path else null;
 }
 
-/// `path`, relative to the file `from`, made relative to what `from` is relative to, without `.` and inner `..`.
-fn siblingPath(arena: Allocator, from: []const u8, path: []const u8) Allocator.Error![]const u8 {
-    if (std.fs.path.isAbsolute(path)) return path;
-    var parts: std.ArrayList([]const u8) = .empty;
-    for ([_][]const u8{ std.fs.path.dirname(from) orelse "", path }) |piece| {
-        var iterator = std.mem.tokenizeScalar(u8, piece, '/');
-        while (iterator.next()) |part| {
-            if (std.mem.eql(u8, part, ".")) continue;
-            const last = parts.getLastOrNull();
-            const climbs = std.mem.eql(u8, part, "..");
-            if (climbs and last != null and !std.mem.eql(u8, last.?, "..")) _ = parts.pop() else try parts.append(arena, part);
-        }
+fn folderNames(io: std.Io, arena: Allocator, folder: []const u8) Allocator.Error![]const []const u8 {
+    var names: std.ArrayList([]const u8) = .empty;
+    if (!std.fs.path.isAbsolute(folder)) {
+        // A process whose folder is gone can still read absolute paths, and siblings that do not climb.
+        const current = std.process.currentPathAlloc(io, arena) catch "";
+        try appendNames(arena, &names, current);
     }
-    return std.mem.join(arena, "/", parts.items);
+    try appendNames(arena, &names, folder);
+    return names.items;
+}
+
+/// Appends the names of `path`, where a `..` takes the name before it away.
+fn appendNames(arena: Allocator, names: *std.ArrayList([]const u8), path: []const u8) Allocator.Error!void {
+    var iterator = std.mem.tokenizeScalar(u8, path, '/');
+    while (iterator.next()) |name| {
+        if (std.mem.eql(u8, name, ".")) continue;
+        const last = names.getLastOrNull() orelse "..";
+        if (std.mem.eql(u8, name, "..") and !std.mem.eql(u8, last, "..")) _ = names.pop() else try names.append(arena, name);
+    }
+}
+
+/// `path`, relative to the file `from`, made relative to `folder` as `from` is: one file has one such path, so that a
+/// cycle of imports ends.
+fn siblingPath(arena: Allocator, folder: []const []const u8, from: []const u8, path: []const u8) Allocator.Error![]const u8 {
+    if (std.fs.path.isAbsolute(path)) return path;
+    var names: std.ArrayList([]const u8) = .empty;
+    try appendNames(arena, &names, std.fs.path.dirname(from) orelse "");
+    try appendNames(arena, &names, path);
+    var climbs: usize = 0;
+    while (climbs < names.items.len and std.mem.eql(u8, names.items[climbs], "..")) climbs += 1;
+    var rest = names.items[climbs..];
+    // `../here/x.zig` inside the folder `here` is `x.zig`.
+    while (climbs > 0 and climbs <= folder.len and rest.len > 1 and std.mem.eql(u8, folder[folder.len - climbs], rest[0])) {
+        climbs -= 1;
+        rest = rest[1..];
+    }
+    var result: std.ArrayList([]const u8) = .empty;
+    try result.appendNTimes(arena, "..", climbs);
+    try result.appendSlice(arena, rest);
+    return std.mem.join(arena, "/", result.items);
 }
