@@ -14,11 +14,24 @@ def mutations(text: bytes, count: int, seed: int) -> Iterator[bytes]:
     """`count` mutants of `text`, each one to four edits away: bytes, tokens and stretches removed, repeated, moved, replaced."""
     chance = random.Random(seed)
     tokens = [match.span() for match in re.finditer(rb"\w+|\S", text)]
+    words = [match.span() for match in re.finditer(rb"\w+", text)]
     for _ in range(count):
+        # A word for a word mostly still parses, so that every second mutant goes beyond the parser.
+        edits = chance.randint(1, 4)
+        if chance.random() < 0.5:
+            yield _renamed(text, words, edits, chance)
+            continue
         mutant = text
-        for _ in range(chance.randint(1, 4)):
+        for _ in range(edits):
             mutant = _edited(mutant, tokens, chance)
         yield mutant
+
+
+def _renamed(text: bytes, words: list[tuple[int, int]], edits: int, chance: random.Random) -> bytes:
+    # From the end, so that the places before stay where they are.
+    for start, end in sorted(chance.sample(words, edits), reverse=True):
+        text = text[:start] + chance.choice([text[a:b] for a, b in words if b <= start] or [b"x"]) + text[end:]
+    return text
 
 
 def _edited(text: bytes, tokens: list[tuple[int, int]], chance: random.Random) -> bytes:

@@ -116,6 +116,14 @@ def test_declarations_number_of_launches_is_bounded(reader: Reader, tmp_path: Pa
     assert "one launch too many; expected at most 4096" in reader.refusal("declarations", tmp_path / "triton.zig")[0]
 
 
+def test_declarations_answer_is_bounded(reader: Reader, tmp_path: Path) -> None:
+    launch = 't.set.run(0, "_k", .{ 1, 1, 1 }, &list, &list);'
+    (tmp_path / "triton.zig").write_text(f"const list = .{{{'x,' * 20_000}}};\n" + within_tri(launch * 100))
+    first, count = reader.refusal("declarations", tmp_path / "triton.zig")
+    assert "the launches up to here repeat too much text; expected at most 67108864 bytes" in first
+    assert count == "1 error"
+
+
 @pytest.mark.parametrize(
     ("arguments", "what"),
     [

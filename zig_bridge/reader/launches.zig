@@ -112,6 +112,7 @@ const Reading = struct {
         var buffer: [2]Node.Index = undefined;
         if (tree.fullStructInit(&buffer, at.node)) |empty| return if (empty.ast.fields.len == 0) &.{} else null;
         const written = tree.fullArrayInit(&buffer, at.node) orelse return null;
+        self.text_bytes += written.ast.elements.len * limits.element_bytes;
         const elements = try self.arena.alloc(Element, written.ast.elements.len);
         for (elements, written.ast.elements) |*element, node| {
             const here: Place = .{ .file = at.file, .node = node };

@@ -14,6 +14,8 @@ pub const profile_nesting_max = 48;
 pub const launches_max = 4096;
 /// Bytes of one JSON answer.
 pub const output_bytes_max = 64 << 20;
+/// Bytes of the JSON of one argument beside its name and expression.
+pub const element_bytes = 56;
 /// Constants that name each other, one after the next.
 pub const alias_chain_max = 16;
 /// Declarations of one name in one file; beyond it the name counts as not declared.
