@@ -175,7 +175,8 @@ fn addSet(context: Context, target: []const u8, folder: std.Build.LazyPath, afte
     return .{ .target = target, .folder = folder, .install = install, .coverage_test = coverage_test };
 }
 
-/// Makes `step` run the unit tests of this package's own Zig; `package` is its builder.
+/// Makes `step` run the unit tests of this package's own Zig, and compile the reader, whose tests run it from outside;
+/// `package` is its builder.
 pub fn addOwnTests(package: *std.Build, step: *std.Build.Step) void {
     const own = Modules.Own.create(package);
     const tested = [_]struct { []const u8, *std.Build.Module }{
@@ -183,10 +184,10 @@ pub fn addOwnTests(package: *std.Build, step: *std.Build.Step) void {
         .{ "cuda", own.cuda },
         .{ "build_capture", own.build_capture },
         .{ "coverage", own.coverage },
-        .{ "reader", fileModule(package, "zig_bridge/reader/main.zig") },
         .{ "target-names", fileModule(package, "zig_bridge/build/target_names.zig") },
         .{ "install-set", fileModule(package, "zig_bridge/build/install_set.zig") },
     };
+    step.dependOn(Reader.create(package, .{ .package = package }).step);
     for (tested) |entry| {
         const name, const module = entry;
         module.resolved_target = package.graph.host;
