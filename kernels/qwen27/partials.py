@@ -13,14 +13,14 @@ import triton.language as tl
 def fold(o, m, l, other_o, other_m, other_l):
     """The partial over both key ranges, this one's keys first. Folding the empty partial in changes no bit.
 
-    o [heads, dims]; m, l [heads].
+    o [heads, dims]; m, l [heads, 1].
     """
     maximum = tl.maximum(m, other_m)
     # Both empty: -inf - -inf would be a NaN.
     finite = tl.where(maximum == float("-inf"), 0.0, maximum)
     keep = tl.exp(m - finite)
     add = tl.exp(other_m - finite)
-    return tl.fma(o, keep[:, None], other_o * add[:, None]), maximum, tl.fma(l, keep, other_l * add)
+    return tl.fma(o, tl.broadcast_to(keep, o.shape), other_o * add), maximum, tl.fma(l, keep, other_l * add)
 
 
 @triton.jit

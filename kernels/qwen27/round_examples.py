@@ -55,7 +55,8 @@ def attention(need: Need, device: str) -> Attention:
     windows = deal(need)
     made = rounds.tables(windows, [0] * need.rows, g.heads // g.kv_heads, g.chunk, need.padding)
     sizes = [window.committed * g.kv_heads * g.width for window in windows for _ in range(2)]
-    pool = make.normal("KC", sum(sizes) + 8)
+    # Room for what a plan's padding would read if a kernel took it for keys: a wrong result, not a fault.
+    pool = make.normal("KC", sum(sizes) + 2 * need.padding * g.chunk * g.kv_heads * g.width + 8)
     starts = [sum(sizes[:place]) for place in range(len(sizes))]
     middle = starts[len(starts) // 2]
     caches = [pool[start : start + size].view(-1, g.kv_heads, g.width) for start, size in zip(starts, sizes)]

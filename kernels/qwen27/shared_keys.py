@@ -10,6 +10,12 @@ LAUNCH_OPTIONS = {"_shared": {"num_warps": 4, "num_stages": 2}}
 # Items that one program takes where the plan lists them in a row: 4 items of 16 pairs read each key once, not 4 times.
 ITEMS_MOST = tl.constexpr(4)
 
+# Keys of a tile and its pipeline's stages, for one item and for several.
+TILE = tl.constexpr(64)
+STAGES = tl.constexpr(2)
+WIDE_TILE = tl.constexpr(32)
+WIDE_STAGES = tl.constexpr(2)
+
 
 @triton.jit
 def continues(ITEMS, item, items, stream, first, code):
@@ -35,16 +41,16 @@ def items_taken(ITEMS, item, items, stream, first, code):
 
 
 @triton.jit
-def chunk_partial(q, KEYS, VALUES, HK: tl.constexpr, D: tl.constexpr, CH: tl.constexpr, TILE: tl.constexpr,
-                  SCALE: tl.constexpr):
+def chunk_partial(q, KEYS, VALUES, HK: tl.constexpr, D: tl.constexpr, CH: tl.constexpr, SCALE: tl.constexpr,
+                  KEYS_TILE: tl.constexpr, LOADS: tl.constexpr):
     """The partial of q [pairs, D] over the CH keys at KEYS and VALUES, laid (key, KV head, D)."""
     pairs: tl.constexpr = q.shape[0]
     o = tl.zeros((pairs, D), tl.float32)
     m = tl.full((pairs,), float("-inf"), tl.float32)
     l = tl.zeros((pairs, 32), tl.float32)
-    at = tl.arange(0, TILE)[:, None] * (HK * D) + tl.arange(0, D)[None, :]
-    every = tl.full((1, TILE), 1, tl.int1)
-    for start in range(0, CH, TILE):
+    at = tl.arange(0, KEYS_TILE)[:, None] * (HK * D) + tl.arange(0, D)[None, :]
+    every = tl.full((1, KEYS_TILE), 1, tl.int1)
+    for start in tl.range(0, CH, KEYS_TILE, num_stages=LOADS):
         k = tl.load(KEYS + start * (HK * D) + at)
         v = tl.load(VALUES + start * (HK * D) + at)
         o, m, l = attend(q, k, v, every, o, m, l, SCALE)
@@ -64,8 +70,9 @@ def fold_into(PO, at, inside, so_far_m, so_far_l, o, m, l, D: tl.constexpr):
 @triton.jit
 def take_pairs(Q, KEYS, VALUES, PO, PM, PL, first_row, kv_head, first_pair, pairs_end, slot, W, chunks,
                H: tl.constexpr, HK: tl.constexpr, D: tl.constexpr, G: tl.constexpr, CH: tl.constexpr,
-               SCALE: tl.constexpr, PAIRS: tl.constexpr, TILE: tl.constexpr):
-    """Fold ``chunks`` chunks in order into ``slot``, for up to PAIRS pairs from ``first_pair``, TILE keys at a time."""
+               SCALE: tl.constexpr, PAIRS: tl.constexpr, KEYS_TILE: tl.constexpr,
+               LOADS: tl.constexpr):
+    """Fold ``chunks`` chunks in order into ``slot``, for up to PAIRS pairs from ``first_pair``, KEYS_TILE keys at a time."""
     pair = first_pair + tl.arange(0, PAIRS)
     inside = pair < pairs_end
     row = first_row + pair // G
@@ -75,19 +82,19 @@ def take_pairs(Q, KEYS, VALUES, PO, PM, PL, first_row, kv_head, first_pair, pair
     at = slot.to(tl.int64) * W * H + head
     for chunk in range(chunks):
         keys = chunk * (CH * HK * D)
-        o, m, l = chunk_partial(q, KEYS + keys, VALUES + keys, HK, D, CH, TILE, SCALE)
+        o, m, l = chunk_partial(q, KEYS + keys, VALUES + keys, HK, D, CH, SCALE, KEYS_TILE, LOADS)
         if chunk == 0:
             store_partial(PO, PM, PL, at, inside, o, m, l, D)
         else:
             # The fold so far lies in the slot, and is taken up by halves: registers do not hold two partials of 64 pairs.
             tl.debug_barrier()
-            so_far_m = tl.load(PM + at, mask=inside, other=float("-inf"))
-            so_far_l = tl.load(PL + at, mask=inside, other=0.0)
+            so_far_m = tl.load(PM + at, mask=inside, other=float("-inf"))[:, None]
+            so_far_l = tl.load(PL + at, mask=inside, other=0.0)[:, None]
             low, high = tl.split(tl.permute(tl.reshape(o, (PAIRS, 2, D // 2)), (0, 2, 1)))
-            fold_into(PO, at, inside, so_far_m, so_far_l, low, m, l, D)
-            folded_m, folded_l = fold_into(PO + D // 2, at, inside, so_far_m, so_far_l, high, m, l, D)
-            tl.store(PM + at, folded_m, mask=inside)
-            tl.store(PL + at, folded_l, mask=inside)
+            fold_into(PO, at, inside, so_far_m, so_far_l, low, m[:, None], l[:, None], D)
+            folded_m, folded_l = fold_into(PO + D // 2, at, inside, so_far_m, so_far_l, high, m[:, None], l[:, None], D)
+            tl.store(PM + at[:, None], folded_m, mask=inside[:, None])
+            tl.store(PL + at[:, None], folded_l, mask=inside[:, None])
         # The next chunk's fold reads what other threads of this program have just written.
         tl.debug_barrier()
 
@@ -126,7 +133,7 @@ def _shared(Q, KC, VC, OFF, STREAM, ITEMS, PO, PM, PL, W,
         pairs_end = tl.minimum(rows * G, first_pair + taken * 16)
         if taken == 1:
             take_pairs(Q, keys, values, PO, PM, PL, first_row, kv_head, first_pair, pairs_end, slot, W, chunks,
-                       H, HK, D, G, CH, SCALE, 16, 64)
+                       H, HK, D, G, CH, SCALE, 16, TILE, STAGES)
         else:
             take_pairs(Q, keys, values, PO, PM, PL, first_row, kv_head, first_pair, pairs_end, slot, W, chunks,
-                       H, HK, D, G, CH, SCALE, 16 * ITEMS_MOST, 32)
+                       H, HK, D, G, CH, SCALE, 16 * ITEMS_MOST, WIDE_TILE, WIDE_STAGES)
