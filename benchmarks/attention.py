@@ -1,9 +1,10 @@
 """Times a round's three attention launches beside the figures of the engine's own kernels, on the GPU at hand.
 
-    python benchmarks/attention.py [--json FILE] [--set _tail:num_warps=8 ...]
+    python benchmarks/attention.py [--json FILE] [--plot FILE] [--set _tail:num_warps=8 ...]
+    python benchmarks/attention.py --from FILE --plot FILE
 
 Each launch is timed alone, by events around the replay of a CUDA graph that holds it many times: medians, in microseconds.
-Caches and partials are rotated through more memory than the L2 holds.
+Caches and partials are rotated through more memory than the L2 holds. With --from, nothing is measured and no GPU needed.
 """
 
 from __future__ import annotations
@@ -171,20 +172,53 @@ def table(results: list[dict[str, object]]) -> str:
     return "\n".join(lines)
 
 
+def plot(results: list[dict[str, object]]) -> str:
+    """An SVG of both sides' sums over the floor, a pair of bars a case."""
+    left, width, step, unit = 190, 760, 46, 68
+    height = step * len(results) + 70
+    lines = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" font-family="sans-serif" font-size="12">',
+        f'<rect width="{width}" height="{height}" fill="white"/>',
+        '<text x="10" y="18" font-size="14">Time of shared + tail + merge over the floor (1 = the keys read once)</text>',
+    ]
+    bottom = step * len(results) + 34
+    for times in range(0, 9):
+        x = left + times * unit
+        lines.append(f'<line x1="{x}" y1="30" x2="{x}" y2="{bottom}" stroke="{"black" if times == 1 else "#dddddd"}"/>')
+        lines.append(f'<text x="{x}" y="{bottom + 14}" text-anchor="middle">{times}</text>')
+    for place, result in enumerate(results):
+        top = 38 + place * step
+        lines.append(f'<text x="{left - 8}" y="{top + 20}" text-anchor="end">{result["case"]}</text>')
+        for row, (side, colour) in enumerate((("ours", "#1f6fb4"), ("engine", "#c8c8c8"))):
+            ratio = sum(result[side]) / result["floor"]
+            y = top + 16 * row
+            lines.append(f'<rect x="{left}" y="{y}" width="{ratio * unit:.0f}" height="14" fill="{colour}"/>')
+            lines.append(f'<text x="{left + ratio * unit + 4:.0f}" y="{y + 12}">{ratio:.1f}</text>')
+    lines.append(f'<text x="{left}" y="{bottom + 30}">blue: these kernels; grey: the engine\'s own</text></svg>')
+    return "\n".join(lines) + "\n"
+
+
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--json", type=Path, help="also write the results to this file")
     parser.add_argument("--set", nargs="*", default=[], help="launch options to try, such as _tail:num_warps=8")
+    parser.add_argument("--plot", type=Path, help="also draw the results to this SVG file")
+    parser.add_argument("--from", type=Path, dest="measured", help="take the results from a file that --json wrote")
     arguments = parser.parse_args()
     options = {name: dict(value) for module in (shared_keys, own_keys) for name, value in module.LAUNCH_OPTIONS.items()}
     for change in arguments.set:
         name, setting = change.split(":")
         option, value = setting.split("=")
         options[name][option] = int(value)
-    results = measure(options)
-    print(f"{torch.cuda.get_device_name()}, Triton {triton.__version__}, PyTorch {torch.__version__}; microseconds")
+    if arguments.measured:
+        results = json.loads(arguments.measured.read_text())
+    else:
+        results = measure(options)
+        print(f"{torch.cuda.get_device_name()}, Triton {triton.__version__}, PyTorch {torch.__version__}; microseconds")
     print(table(results))
+    if arguments.plot:
+        arguments.plot.write_text(plot(results))
     if arguments.json:
         arguments.json.write_text(json.dumps(results, indent=1) + "\n")
 
