@@ -1,0 +1,1 @@
+"""Tests of the build helper: what `zig build` does in a consumer."""
