@@ -6,7 +6,7 @@ import triton.language as tl
 from .partials import attend, column, fold, folded_groups, store_partial
 
 LAUNCH_OPTIONS = {
-    "_tail": {"num_warps": 4, "num_stages": 2},
+    "_tail": {"num_warps": 4, "num_stages": 1},
     "_merge": {"num_warps": 4, "num_stages": 1},
 }
 

@@ -5,12 +5,13 @@ import triton.language as tl
 
 from .partials import attend, column, fold, folded_groups, store_partial
 
-LAUNCH_OPTIONS = {"_shared": {"num_warps": 4, "num_stages": 2}}
+LAUNCH_OPTIONS = {"_shared": {"num_warps": 4, "num_stages": 1}}
 
 # Items that one program takes where the plan lists them in a row: 4 items of 16 pairs read each key once, not 4 times.
 ITEMS_MOST = tl.constexpr(4)
 
-# Keys of a tile and its pipeline's stages, for one item and for several.
+# Keys of a tile and its pipeline's stages, for one item and for several. The stages are the loops' own, since the launch
+# option is what an engine may pin.
 TILE = tl.constexpr(64)
 STAGES = tl.constexpr(2)
 WIDE_TILE = tl.constexpr(32)
