@@ -31,6 +31,9 @@ COPY_BANDWIDTH = 4.27e12
 ROTATED_BYTES = 160e6
 """What the rotated inputs of one launch add up to at least: over twice the 60 MB of L2."""
 
+ROTATIONS_MOST = 64
+"""Launches in a graph, so that each rotation is in it: as many as the shortest tails need to outgrow the L2."""
+
 
 @dataclass(frozen=True)
 class Case:
@@ -77,7 +80,7 @@ class Round:
         size = case.committed * KV_HEADS * WIDTH
         self.caches = max(1, math.ceil(ROTATED_BYTES / (size * 4 * case.streams)))
         tail_bytes = (case.committed % rounds.CHUNK + 1) * KV_HEADS * WIDTH * 4 * case.streams
-        self.tails = min(64, math.ceil(ROTATED_BYTES / tail_bytes))
+        self.tails = min(ROTATIONS_MOST, math.ceil(ROTATED_BYTES / tail_bytes))
         slack = self.tails * rounds.CHUNK * KV_HEADS * WIDTH
         self.pool = torch.randn(self.caches * case.streams * 2 * size + slack, dtype=torch.bfloat16, device="cuda")
         self.offsets = [self.offsets_of(place * case.streams * 2 * size, size, case.streams) for place in range(self.caches)]
@@ -89,7 +92,7 @@ class Round:
         heads = slots * self.rows * HEADS
         self.partials = [
             (torch.randn(heads, WIDTH, device="cuda"), torch.randn(heads, device="cuda"), torch.rand(heads, device="cuda") + 0.5)
-            for _ in range(min(40, math.ceil(ROTATED_BYTES / (heads * WIDTH * 4))))
+            for _ in range(min(ROTATIONS_MOST, math.ceil(ROTATED_BYTES / (heads * WIDTH * 4))))
         ]
         self.out = torch.empty_like(self.q)
         self.paths = torch.zeros(self.rows, DEPTH, dtype=torch.int32, device="cuda")
@@ -127,7 +130,7 @@ class Round:
         )
 
 
-def microseconds(launch, turns: int = 24, replays: int = 15) -> float:
+def microseconds(launch, turns: int = ROTATIONS_MOST, replays: int = 15) -> float:
     """The median time of one launch within a graph of ``turns`` of them."""
     launch(0)
     torch.cuda.synchronize()
