@@ -5,6 +5,7 @@
 PYTHON ?= python3
 ZIG_16 := 0.16.0
 ZIG_17 := 0.17.1
+TRITON := 3.7.1
 
 VENV := .venv/bin/python
 ZIG_17_EXE := .zig/$(ZIG_17)/ziglang/zig
@@ -15,7 +16,7 @@ CAPTURE := -Dcapture=true -Dcapture-python=../../$(VENV)
 ZIGS = BUILD_CAPTURE_ZIG_0_16="$$PWD/$$($(VENV) -c '$(ZIG_PATH)')" BUILD_CAPTURE_ZIG_0_17="$$PWD/$(ZIG_17_EXE)"
 ZIG_PATH := import os, ziglang; print(os.path.relpath(os.path.join(os.path.dirname(ziglang.__file__), "zig")))
 
-.PHONY: help capture test test-full zig-tests example-tests clean
+.PHONY: help capture test test-full zig-tests clean
 .DELETE_ON_ERROR:
 
 help:
@@ -29,11 +30,11 @@ capture: .venv/capture-is-installed
 	cd $(EXAMPLE) && ../../$(VENV) -m ziglang build $(CAPTURE) --summary all
 	@cd $(EXAMPLE) && ../../$(VENV) -m ziglang build capture-report $(CAPTURE)
 
-test: zig-tests example-tests
+test: zig-tests
 	@echo '== test the Python'
 	@$(ZIGS) $(VENV) -m pytest -m 'not full'
 
-test-full: zig-tests example-tests
+test-full: zig-tests
 	@echo '== test the Python, the long tests too'
 	@$(ZIGS) $(VENV) -m pytest
 
@@ -43,12 +44,6 @@ zig-tests: .venv/tests-are-installed $(ZIG_17_EXE)
 	@echo '== test the Zig with $(ZIG_17) (the first build with it compiles its build runner: minutes, once)'
 	$(ZIG_17_EXE) build test --summary all
 
-example-tests: zig-tests
-	@echo '== capture and test $(EXAMPLE) with $(ZIG_16)'
-	cd $(EXAMPLE) && ../../$(VENV) -m ziglang build install test $(CAPTURE) --summary all
-	@echo '== capture and test $(EXAMPLE) with $(ZIG_17)'
-	cd $(EXAMPLE) && ../../$(ZIG_17_EXE) build install test $(CAPTURE) --summary all
-
 $(VENV):
 	@'$(PYTHON)' -c 'import sys; sys.exit(sys.version_info < (3, 10))' || { \
 	  echo 'error: $(PYTHON) is missing or older than Python 3.10; try make PYTHON=/path/to/python3' >&2; exit 4; }
@@ -56,13 +51,13 @@ $(VENV):
 	'$(PYTHON)' -m venv .venv
 
 .venv/capture-is-installed: pyproject.toml | $(VENV)
-	@echo '== install build-capture and Zig $(ZIG_16) into .venv'
-	$(VENV) -m pip install --quiet --disable-pip-version-check --editable '.[zig]' 'ziglang==$(ZIG_16)'
+	@echo '== install build-capture, Triton $(TRITON) and Zig $(ZIG_16) into .venv'
+	$(VENV) -m pip install --quiet --disable-pip-version-check --editable '.[zig]' 'ziglang==$(ZIG_16)' 'triton==$(TRITON)'
 	@touch $@
 
 .venv/tests-are-installed: pyproject.toml | $(VENV)
-	@echo '== install build-capture, what its tests need, and Zig $(ZIG_16) into .venv'
-	$(VENV) -m pip install --quiet --disable-pip-version-check --editable '.[test,zig]' 'ziglang==$(ZIG_16)'
+	@echo '== install build-capture, what its tests need, Triton $(TRITON) and Zig $(ZIG_16) into .venv'
+	$(VENV) -m pip install --quiet --disable-pip-version-check --editable '.[test,zig]' 'ziglang==$(ZIG_16)' 'triton==$(TRITON)'
 	@touch $@ .venv/capture-is-installed
 
 $(ZIG_17_EXE): | $(VENV)

@@ -10,13 +10,18 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
+from build_capture import zig_progress
 from build_capture.capture import graph
 from build_capture.capture.run import Summary
 
 
 @contextlib.contextmanager
 def compile_progress(console: Console) -> Iterator[graph.Progress]:
-    """A bar on a terminal; elsewhere a line for each compile that ends. Both go to standard error."""
+    """Zig's own display inside `zig build`, a bar on a terminal, else a line for each compile that ends, on standard error."""
+    pipe = zig_progress.take_pipe()
+    if pipe is not None:
+        yield lambda done, total, title: zig_progress.send(pipe, done, total, title)
+        return
     if not console.is_terminal:
         yield lambda done, total, title: print(f"[{done}/{total}] {title}", file=sys.stderr, flush=True)
         return
@@ -28,7 +33,7 @@ def compile_progress(console: Console) -> Iterator[graph.Progress]:
 
 def summary_table(summary: Summary) -> Table:
     """Kernels, needs, variants, cubins, bytes and seconds of a capture."""
-    table = Table(title=f"{summary.set} ({summary.target})", title_justify="left", show_footer=True)
+    table = Table(title=f"{summary.family} for {summary.target}", title_justify="left", show_footer=True)
     table.add_column("kernel", footer="all")
     totals = (
         ("needs", summary.needs),

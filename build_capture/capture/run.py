@@ -72,6 +72,7 @@ class Summary(msgspec.Struct, frozen=True):
     """What a capture did."""
 
     set: str
+    family: str
     target: str
     mode: str
     rounds: int
@@ -161,6 +162,7 @@ def _summary(planned: Planned, compiled: Compiled, out: Path, total: int, wall_s
         kernels.append(KernelSummary(function, len(own), len(own), len(cubins), sum(cubins.values()), seconds))
     return Summary(
         set=str(out),
+        family=planned.profile.family,
         target=planned.target.name,
         mode=MODE,
         rounds=planned.probed.rounds,

@@ -21,6 +21,10 @@ pub fn build(b: *std.Build) void {
         }),
     });
     b.installArtifact(program);
+    capture.modules.rounds.resolved_target = b.graph.host;
+    for ([_]*std.Build.Module{ program.root_module, capture.modules.rounds }) |module| {
+        test_step.dependOn(&b.addRunArtifact(b.addTest(.{ .root_module = module })).step);
+    }
 
     const run = b.addRunArtifact(program);
     addCommandLine(b, run);

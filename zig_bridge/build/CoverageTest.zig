@@ -11,6 +11,7 @@ step: *std.Build.Step,
 output: std.Build.LazyPath,
 
 pub const Options = struct {
+    package: *std.Build,
     reader: Reader,
     modules: Modules,
     declarations: std.Build.LazyPath,
@@ -36,10 +37,16 @@ pub fn create(b: *std.Build, options: Options) CoverageTest {
         },
     });
     root.addAnonymousImport("aot.json", .{ .root_source_file = options.set.path(b, "aot.json") });
-    const compile = b.addTest(.{ .name = b.fmt("coverage-{s}", .{options.target}), .root_module = root });
+    const compile = b.addTest(.{
+        .name = b.fmt("coverage-{s}", .{options.target}),
+        .root_module = root,
+        .test_runner = .{ .path = options.package.path("zig_bridge/coverage/test_runner.zig"), .mode = .simple },
+    });
     compile.step.dependOn(options.after);
     const run = b.addRunArtifact(compile);
     run.setName(b.fmt("check the coverage of {s}", .{options.target}));
+    // What it prints, the count of what it checked, is for the user, every time the check is asked for.
+    run.stdio = .inherit;
     return .{ .step = &run.step, .output = source };
 }
 

@@ -160,6 +160,7 @@ fn addSet(context: Context, target: []const u8, folder: std.Build.LazyPath, afte
     });
     context.steps.capture.dependOn(install.step);
     const coverage_test = CoverageTest.create(b, .{
+        .package = context.package,
         .reader = context.reader,
         .modules = context.modules,
         .declarations = context.sources.declarations,
