@@ -45,7 +45,9 @@ def test_finished_set_starts_no_python(project: Project, tmp_path: Path) -> None
         "all",
     )
     assert result.returncode == 0, result.stdout
-    assert "check the coverage of sm_90 1 pass" in result.stdout
+    assert "2 rounds, 2 launches, 1 specializations: all captured" in result.stdout
+    # What a passing test prints is no failure.
+    assert "failed command" not in result.stdout
     assert project.starts() == before
     assert json.loads((project.installed("sm90") / "aot.json").read_text(encoding="utf-8"))["generator"] == "finished"
 
