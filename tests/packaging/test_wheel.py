@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+import sysconfig
 import tarfile
 import zipfile
 from pathlib import Path
@@ -105,17 +106,24 @@ def test_installed_reader_runs_on_its_own(installed: Path, source: Path) -> None
     assert len(answer["launches"]) == 26
 
 
+def run_apart(script: str, folder: Path) -> str:
+    """What `script` prints with the modules of `folder`, and with this Python's packages but not their .pth files: an
+    editable install of the project itself, as `make test` has one, would come first."""
+    path = os.pathsep.join([str(folder), sysconfig.get_path("purelib")])
+    command = [sys.executable, "-S", "-c", script]
+    result = subprocess.run(command, cwd=folder, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, timeout=60)
+    assert result.returncode == 0, result.stderr
+    return result.stdout
+
+
 def test_installed_package_finds_its_own_reader_and_sources(installed: Path) -> None:
     script = (
         "from pathlib import Path; from build_capture.zig import Zig, find_reader, zig_sources; import json, build_capture.zig as zig\n"
         "version = json.loads((zig.PACKAGE / 'bin/reader.json').read_text())['zig']\n"
         "print(zig_sources()); print(find_reader(None, Zig(('none',), version), Path('unused')))"
     )
-    environment = {**os.environ, "PYTHONPATH": str(installed)}
-    result = subprocess.run([sys.executable, "-c", script], cwd=installed.parent, env=environment, capture_output=True, text=True, timeout=60)
-    assert result.returncode == 0, result.stderr
     package = installed / "build_capture"
-    assert result.stdout.splitlines() == [str(package / "zig_bridge"), str(package / "bin/build-capture-reader")]
+    assert run_apart(script, installed).splitlines() == [str(package / "zig_bridge"), str(package / "bin/build-capture-reader")]
 
 
 def test_editable_install_runs_from_the_source_tree(source: Path, tmp_path: Path) -> None:
@@ -126,7 +134,7 @@ def test_editable_install_runs_from_the_source_tree(source: Path, tmp_path: Path
     with zipfile.ZipFile(tmp_path / "wheel" / name) as opened:
         opened.extractall(site)
     script = f"import site; site.addsitedir({str(site)!r}); from build_capture.zig import zig_sources; print(zig_sources())"
-    assert run(sys.executable, "-c", script, folder=tmp_path).strip() == str(tree / "zig_bridge")
+    assert run_apart(script, tmp_path).strip() == str(tree / "zig_bridge")
 
 
 def test_build_without_zig_says_what_is_missing(source: Path, tmp_path: Path) -> None:
