@@ -134,7 +134,7 @@ def test_editable_install_runs_from_the_source_tree(source: Path, tmp_path: Path
     with zipfile.ZipFile(tmp_path / "wheel" / name) as opened:
         opened.extractall(site)
     script = f"import site; site.addsitedir({str(site)!r}); from build_capture.zig import zig_sources; print(zig_sources())"
-    assert run_apart(script, tmp_path).strip() == str(tree / "zig_bridge")
+    assert run_apart(script, site).strip() == str(tree / "zig_bridge")
 
 
 def test_build_without_zig_says_what_is_missing(source: Path, tmp_path: Path) -> None:
