@@ -52,8 +52,15 @@ pub const Error = error{
 /// What was checked.
 pub const Summary = struct {
     rounds: u64,
+    /// Calls of methods over their domains.
+    calls: u64,
     launches: u64,
     specializations: u64,
+
+    fn writeDriven(summary: Summary, writer: *Writer) Writer.Error!void {
+        try writer.print("{d} rounds", .{summary.rounds});
+        if (summary.calls > 0) try writer.print(", {d} calls over domains", .{summary.calls});
+    }
 };
 
 /// Drives every round of `rounds` within the limits against the set, under the exact rule. The
@@ -72,17 +79,20 @@ pub fn run(comptime rounds: type, arena: std.mem.Allocator, aot_json: []const u8
     var recorder: record.Recorder = .{ .arena = arena, .answers = .{ .captured = &captured } };
     drive.all(rounds, &recorder, options.limits) catch |failure| {
         if (failure == error.OutOfMemory) return error.OutOfMemory;
-        try writer.print("rounds.zig: error: {s}\n", .{recorder.failure.?});
+        try writer.print("{s}: error: {s}\n", .{ sourceName(rounds), recorder.failure.? });
         return error.RoundFailed;
     };
     const summary: Summary = .{
         .rounds = recorder.rounds,
+        .calls = recorder.calls,
         .launches = recorder.launches,
         .specializations = recorder.needs.items.len,
     };
-    if (summary.rounds == 0 or summary.launches == 0) {
-        try writer.print("rounds.zig: error: {d} rounds with {d} launches were checked; expected at least one of each; " ++
-            "try a layout for each round and a launch in drive\n", .{ summary.rounds, summary.launches });
+    if (summary.rounds + summary.calls == 0 or summary.launches == 0) {
+        try writer.print("{s}: error: {d} rounds and {d} calls with {d} launches were checked; expected launches; " ++
+            "try a layout for each round and a launch in drive, or domains that are not empty\n", .{
+            sourceName(rounds), summary.rounds, summary.calls, summary.launches,
+        });
         return error.NothingChecked;
     }
     // Within a function the sort keeps the order of the rounds, so that the smallest round that
@@ -92,16 +102,24 @@ pub fn run(comptime rounds: type, arena: std.mem.Allocator, aot_json: []const u8
     const unreached = try reportUnreached(recorder.needs.items, options, writer);
     if (missing > 0 or unreached > 0) {
         try writer.print("coverage: {d} of {d} specializations missing, {d} declared {s} reached by no round " ++
-            "({d} rounds, {d} launches, parallel {d}, window rows {d})\n", .{
-            missing,        summary.specializations, unreached,               if (unreached == 1) "launch" else "launches",
-            summary.rounds, summary.launches,        options.limits.parallel, options.limits.window_rows,
+            "(", .{ missing, summary.specializations, unreached, if (unreached == 1) "launch" else "launches" });
+        try summary.writeDriven(writer);
+        try writer.print(", {d} launches, parallel {d}, window rows {d})\n", .{
+            summary.launches, options.limits.parallel, options.limits.window_rows,
         });
         return error.NotCovered;
     }
-    try writer.print("coverage: {d} rounds, {d} launches, {d} specializations: all captured (parallel {d}, window rows {d})\n", .{
-        summary.rounds, summary.launches, summary.specializations, options.limits.parallel, options.limits.window_rows,
+    try writer.writeAll("coverage: ");
+    try summary.writeDriven(writer);
+    try writer.print(", {d} launches, {d} specializations: all captured (parallel {d}, window rows {d})\n", .{
+        summary.launches, summary.specializations, options.limits.parallel, options.limits.window_rows,
     });
     return summary;
+}
+
+/// The file that a failure to drive is the fault of.
+fn sourceName(comptime rounds: type) []const u8 {
+    return if (@hasDecl(rounds, "driveDomains")) "domains.zig" else "rounds.zig";
 }
 
 fn byFunction(_: void, left: record.Need, right: record.Need) bool {
@@ -217,7 +235,7 @@ fn reportUnreached(list: []const record.Need, options: Options, writer: *Writer)
         const function = declared.function orelse continue;
         if (reached(list, function)) continue;
         unreached += 1;
-        try writer.print("{s}:{d}: error: the launch of {s} in {s} is reached by no round; expected rounds.zig to drive it; " ++
+        try writer.print("{s}:{d}: error: the launch of {s} in {s} is reached by no round; expected rounds.zig or a domain to reach it; " ++
             "try a call of {s} in drive\n", .{ declared.file, declared.line, function, declared.method, declared.method });
     }
     return unreached;

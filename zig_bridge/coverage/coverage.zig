@@ -9,6 +9,8 @@ pub const Options = checking.Options;
 pub const Error = checking.Error;
 /// The check with a writer of the caller's, and what it counted.
 pub const checkTo = checking.run;
+/// What a generated `domains.zig` is made of.
+pub const domains = @import("domains.zig");
 pub const drive = @import("drive.zig");
 /// Walks every round within limits.
 pub const Rounds = @import("enumerate.zig").Rounds;
@@ -45,6 +47,7 @@ fn list(comptime constants: anytype) []const record.Constants {
 }
 
 test {
+    _ = domains;
     _ = @import("enumerate.zig");
     _ = limits;
     _ = @import("coverage_test.zig");

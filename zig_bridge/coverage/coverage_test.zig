@@ -81,10 +81,10 @@ test "record: launches become needs with counts and first witness" {
     try testing.expectEqual([_]u64{ 15, 35, 2, 1 }, [_]u64{ needs[0].launches, needs[1].launches, needs[2].launches, needs[3].launches });
     try testing.expectEqual(@as(u64, 35), needs[1].rounds);
     try testing.expectEqual(@as(u32, 2), needs[1].witness.rows());
-    try testing.expect(std.mem.startsWith(u8, json.written(), "{\"rounds\":38,\"launches\":53,\"needs\":[{\"function\":\"_late\"," ++
+    try testing.expect(std.mem.startsWith(u8, json.written(), "{\"rounds\":38,\"calls\":0,\"launches\":53,\"needs\":[{\"function\":\"_late\"," ++
         "\"arguments\":[{\"name\":\"T\",\"kind\":\"ptr\",\"type\":\"*i32\",\"class\":\"unaligned\"}],\"constexprs\":[]," ++
-        "\"options\":{\"num_warps\":8,\"num_stages\":null},\"launches\":15,\"rounds\":15," ++
-        "\"witness\":{\"kind\":\"decode\",\"streams\":2,\"rows\":2,\"windows\":[1,1]," ++
+        "\"options\":{\"num_warps\":8,\"num_stages\":null},\"launches\":15,\"launches_of_calls\":0,\"rounds\":15," ++
+        "\"witness\":{\"kind\":\"decode\",\"method\":null,\"streams\":2,\"rows\":2,\"windows\":[1,1]," ++
         "\"layout\":{\"items\":3,\"late\":true,\"order\":\"packed_tables\"},\"grid\":[2,1,1]," ++
         "\"values\":[{\"name\":\"T\",\"value\":\"0x10c\"}]}}"));
 }
@@ -182,8 +182,8 @@ test "coverage: checking nothing is a failure" {
     var arena: std.heap.ArenaAllocator = .init(testing.allocator);
     defer arena.deinit();
     const full = try setOf(Small, arena.allocator(), fake_set.all);
-    try checkReport(no_layouts, full, options, error.NothingChecked, &.{"0 rounds with 0 launches"});
-    try checkReport(no_launches, full, options, error.NothingChecked, &.{"23 rounds with 0 launches"});
+    try checkReport(no_layouts, full, options, error.NothingChecked, &.{"0 rounds and 0 calls with 0 launches"});
+    try checkReport(no_launches, full, options, error.NothingChecked, &.{"23 rounds and 0 calls with 0 launches"});
 }
 
 test {

@@ -1,7 +1,10 @@
-//! Drives a consumer's rounds into a recorder: every round within the limits, in every layout.
+//! Drives a consumer's rounds into a recorder: every round within the limits, in every layout; then, over their
+//! domains, the methods that no round drives.
 
 const std = @import("std");
 const build_capture = @import("build_capture");
+const absent = @import("domains.zig").absent;
+const Driver = @import("domains.zig").Driver;
 const enumerate = @import("enumerate.zig");
 const record = @import("record.zig");
 const Recorder = record.Recorder;
@@ -9,16 +12,23 @@ const Recorder = record.Recorder;
 /// A round failed; the recorder's `failure` says which and why.
 pub const Error = error{ RoundFailed, OutOfMemory };
 
-/// Launches every round of `rounds` within the limits into the recorder.
+/// Launches every round of `rounds` within the limits into the recorder, and makes its calls over domains. `rounds` is a
+/// consumer's `rounds.zig`, or a generated `domains.zig`, which holds the rounds as well where there are any.
 pub fn all(comptime rounds: type, recorder: *Recorder, limits: build_capture.Limits) Error!void {
     if (limits.problem()) |problem| {
         try recorder.fail("limits: {s}", .{problem});
         return error.RoundFailed;
     }
-    var enumeration: enumerate.Rounds = .init(limits);
-    while (enumeration.next()) |round| {
-        const layouts = try layoutsOf(rounds, recorder, round);
-        for (layouts.items()) |layout| try one(rounds, recorder, round, layout);
+    if (@hasDecl(rounds, "drive")) {
+        var enumeration: enumerate.Rounds = .init(limits);
+        while (enumeration.next()) |round| {
+            const layouts = try layoutsOf(rounds, recorder, round);
+            for (layouts.items()) |layout| try one(rounds, recorder, round, layout);
+        }
+    }
+    if (@hasDecl(rounds, "driveDomains")) {
+        var driver: Driver = .init(recorder, limits);
+        try rounds.driveDomains(&driver);
     }
 }
 
@@ -45,7 +55,7 @@ pub fn one(comptime rounds: type, recorder: *Recorder, round: build_capture.Roun
     }
     if (recorder.needs.items.len == known) return;
     const witness: record.Witness = .{
-        .kind = round.kind,
+        .kind = kindOf(round),
         .windows = try recorder.arena.dupe(u32, round.windows),
         .layout = try describe(recorder.arena, layout),
     };
@@ -55,20 +65,33 @@ pub fn one(comptime rounds: type, recorder: *Recorder, round: build_capture.Roun
 fn explain(recorder: *Recorder, failure: anyerror, function: []const u8, round: build_capture.Round, layout: []const record.LayoutField) Error {
     if (failure == error.OutOfMemory) return error.OutOfMemory;
     var text: std.Io.Writer.Allocating = .init(recorder.arena);
-    const witness: record.Witness = .{ .kind = round.kind, .windows = round.windows, .layout = layout };
+    const witness: record.Witness = .{ .kind = kindOf(round), .windows = round.windows, .layout = layout };
     writeRound(&text.writer, witness) catch return error.OutOfMemory;
     const cause = recorder.failure orelse @errorName(failure);
     recorder.failure = try std.fmt.allocPrint(recorder.arena, "{s} failed in a {s}: {s}", .{ function, text.written(), cause });
     return error.RoundFailed;
 }
 
-/// A round as people say it: `decode round of 2 streams, 3 rows (windows 2 1), layout items=1`.
+fn kindOf(round: build_capture.Round) record.Witness.Kind {
+    return switch (round.kind) {
+        .decode => .decode,
+        .prompt => .prompt,
+    };
+}
+
+/// A round as people say it: `decode round of 2 streams, 3 rows (windows 2 1), layout items=1`; or a call:
+/// `call of Tri.embed with rows=1 ids=4096`.
 pub fn writeRound(writer: *std.Io.Writer, witness: record.Witness) std.Io.Writer.Error!void {
+    if (witness.kind == .call) {
+        try writer.print("call of {s}", .{witness.method.?});
+        return writeFields(writer, witness.layout, " with ");
+    }
     const streams = witness.windows.len;
     try writer.print("{s} of {d} {s}, {d} {s}", .{
         switch (witness.kind) {
             .decode => "decode round",
             .prompt => "prompt chunk",
+            .call => unreachable,
         },
         streams,
         if (streams == 1) "stream" else "streams",
@@ -80,12 +103,18 @@ pub fn writeRound(writer: *std.Io.Writer, witness: record.Witness) std.Io.Writer
         for (witness.windows) |window| try writer.print(" {d}", .{window});
         try writer.writeByte(')');
     }
-    for (witness.layout, 0..) |field, index| {
-        try writer.print("{s}{s}=", .{ if (index == 0) ", layout " else " ", field.name });
+    try writeFields(writer, witness.layout, ", layout ");
+}
+
+fn writeFields(writer: *std.Io.Writer, fields: []const record.LayoutField, before: []const u8) std.Io.Writer.Error!void {
+    for (fields, 0..) |field, index| {
+        try writer.print("{s}{s}=", .{ if (index == 0) before else " ", field.name });
         switch (field.value) {
             .int => |value| try writer.print("{d}", .{value}),
             .boolean => |value| try writer.print("{}", .{value}),
             .text => |value| try writer.writeAll(value),
+            .float => |value| try writer.print("{d}", .{value}),
+            .none => try writer.writeAll("null"),
         }
     }
 }
@@ -94,14 +123,19 @@ pub fn writeRound(writer: *std.Io.Writer, witness: record.Witness) std.Io.Writer
 pub fn describe(arena: std.mem.Allocator, layout: anytype) error{OutOfMemory}![]const record.LayoutField {
     const names = comptime std.meta.fieldNames(@TypeOf(layout));
     const fields = try arena.alloc(record.LayoutField, names.len);
-    inline for (names, fields) |name, *field| {
-        const value = @field(layout, name);
-        field.* = .{ .name = name, .value = switch (@typeInfo(@TypeOf(value))) {
-            .int => .{ .int = @intCast(value) },
-            .bool => .{ .boolean = value },
-            .@"enum" => .{ .text = @tagName(value) },
-            else => @compileError("Layout." ++ name ++ ": expected an int, a bool or an enum, found " ++ @typeName(@TypeOf(value))),
-        } };
-    }
+    inline for (names, fields) |name, *field| field.* = .{ .name = name, .value = describeValue(name, @field(layout, name)) };
     return fields;
+}
+
+fn describeValue(comptime name: []const u8, value: anytype) @FieldType(record.LayoutField, "value") {
+    return switch (@typeInfo(@TypeOf(value))) {
+        .int, .comptime_int => if (value == absent) .none else .{ .int = value },
+        .bool => .{ .boolean = value },
+        .@"enum", .enum_literal => .{ .text = @tagName(value) },
+        .float, .comptime_float => .{ .float = value },
+        .null => .none,
+        .optional => if (value) |some| describeValue(name, some) else .none,
+        .pointer => .{ .text = value },
+        else => @compileError("Layout." ++ name ++ ": expected an int, a bool or an enum, found " ++ @typeName(@TypeOf(value))),
+    };
 }

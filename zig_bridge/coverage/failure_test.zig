@@ -7,7 +7,7 @@ const coverage = @import("coverage.zig");
 const record = @import("record.zig");
 const testing = std.testing;
 
-const limits: build_capture.Limits = .{ .parallel = 2, .window_rows = 1024, .prompt_rows = 0 };
+const limits: build_capture.Limits = .{ .parallel = 3, .window_rows = 4096, .prompt_rows = 0 };
 
 /// A consumer whose rounds have one layout and launch what `launch` does.
 fn Rounds(comptime launch: fn (*const cuda.aot.Set, build_capture.Round) anyerror!void) type {
@@ -70,8 +70,8 @@ test "record: a malformed launch is refused by function and name" {
 }
 
 test "record: a constexpr that follows the rows is refused with its count" {
-    try checkFailure(followsRows, "drive failed in a decode round of 2 streams, 1025 rows (windows 513 512), layout items=5: " ++
-        "_f: more than 1024 specializations; constexpr T alone takes 1025 values; expected a bounded choice; " ++
+    try checkFailure(followsRows, "drive failed in a decode round of 3 streams, 8193 rows (windows 2731 2731 2731), layout items=5: " ++
+        "_f: more than 8192 specializations; constexpr T alone takes 8193 values; expected a bounded choice; " ++
         "try a runtime argument or a bucket of sizes");
 }
 

@@ -6,12 +6,13 @@ const record = @import("record.zig");
 const Stringify = std.json.Stringify;
 const Error = Stringify.Error;
 
-/// Writes `{"rounds", "launches", "needs"}`; the needs are sorted by function, then specialization.
+/// Writes `{"rounds", "calls", "launches", "needs"}`; the needs are sorted by function, then specialization.
 pub fn write(recorder: *record.Recorder, writer: *std.Io.Writer) Error!void {
     std.mem.sort(record.Need, recorder.needs.items, {}, lessThan);
     var json: Stringify = .{ .writer = writer, .options = .{} };
     try json.beginObject();
     try member(&json, "rounds", recorder.rounds);
+    try member(&json, "calls", recorder.calls);
     try member(&json, "launches", recorder.launches);
     try json.objectField("needs");
     try json.beginArray();
@@ -47,6 +48,7 @@ fn writeNeed(json: *Stringify, need: record.Need) Error!void {
     try json.endArray();
     try member(json, "options", need.options);
     try member(json, "launches", need.launches);
+    try member(json, "launches_of_calls", need.launches_of_calls);
     try member(json, "rounds", need.rounds);
     try json.objectField("witness");
     try writeWitness(json, need);
@@ -66,6 +68,7 @@ fn writeWitness(json: *Stringify, need: record.Need) Error!void {
     const witness = need.witness;
     try json.beginObject();
     try member(json, "kind", witness.kind);
+    try member(json, "method", witness.method);
     try member(json, "streams", witness.windows.len);
     try member(json, "rows", witness.rows());
     try member(json, "windows", witness.windows);
@@ -74,6 +77,7 @@ fn writeWitness(json: *Stringify, need: record.Need) Error!void {
     for (witness.layout) |field| {
         try json.objectField(field.name);
         switch (field.value) {
+            .none => try json.write(null),
             inline else => |value| try json.write(value),
         }
     }

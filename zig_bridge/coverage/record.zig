@@ -7,14 +7,19 @@ const cuda = @import("cuda");
 const build_capture = @import("build_capture");
 const specialization = @import("specialization.zig");
 
-/// The round in which a need was seen first.
+/// The round, or the call over domains, in which a need was seen first.
 pub const Witness = struct {
-    /// Decode round or prompt chunk.
-    kind: build_capture.Round.Kind,
+    /// Decode round, prompt chunk, or a call of a method that no round drives.
+    kind: Kind,
+    /// Of a call: the method.
+    method: ?[]const u8 = null,
     /// The rows of each stream's window.
     windows: []const u32,
-    /// The fields of the round's layout, as the consumer's `Layout` names them.
+    /// The fields of the round's layout, as the consumer's `Layout` names them; of a call, its parameters.
     layout: []const LayoutField,
+
+    /// A round's kinds, and a call.
+    pub const Kind = enum { decode, prompt, call };
 
     /// The rows of all windows (W).
     pub fn rows(witness: Witness) u32 {
@@ -24,12 +29,12 @@ pub const Witness = struct {
     }
 };
 
-/// One field of a consumer's `Layout`.
+/// One field of a consumer's `Layout`, or one parameter of a call.
 pub const LayoutField = struct {
     /// The field's name.
     name: []const u8,
     /// Its value.
-    value: union(enum) { int: i64, boolean: bool, text: []const u8 },
+    value: union(enum) { int: i128, boolean: bool, text: []const u8, float: f64, none },
 };
 
 /// A specialization that some round launches.
@@ -48,7 +53,9 @@ pub const Need = struct {
     text: []const u8,
     /// How many launches asked for it.
     launches: u64,
-    /// How many rounds those launches were in.
+    /// How many of them came from calls over domains, not from rounds.
+    launches_of_calls: u64,
+    /// How many rounds the others were in.
     rounds: u64,
     /// The last of those rounds, by number.
     round_last: u64,
@@ -84,14 +91,16 @@ pub const Recorder = struct {
     key: std.ArrayList(u8) = .empty,
     /// The needs of the round at hand, by index, launch by launch.
     taken: std.ArrayList(usize) = .empty,
-    /// Rounds begun, launches taken.
+    /// Rounds begun, calls over domains made, launches taken.
     rounds: u64 = 0,
+    calls: u64 = 0,
     launches: u64 = 0,
     /// The first thing that went wrong; nothing is trusted after it.
     failure: ?[]const u8 = null,
 
-    /// More specializations of one function than this are no set but a runaway constexpr.
-    pub const needs_of_function_max = 1024;
+    /// More specializations of one function than this are no set but a runaway constexpr. The capture refuses far
+    /// fewer values of one constexpr, and counts them all before it does.
+    pub const needs_of_function_max = 1 << 13;
 
     const functions: cuda.aot.Sink.Functions = .{ .launch = launch, .smallestConst = smallestConst };
 
@@ -119,7 +128,10 @@ pub const Recorder = struct {
         try recorder.taken.append(recorder.arena, index);
         const need = &recorder.needs.items[index];
         need.launches += 1;
-        if (need.round_last != recorder.rounds) {
+        if (recorder.calls > 0) {
+            // Calls over domains come after the last round.
+            need.launches_of_calls += 1;
+        } else if (need.round_last != recorder.rounds) {
             need.round_last = recorder.rounds;
             need.rounds += 1;
         }
@@ -148,6 +160,7 @@ pub const Recorder = struct {
             .grid = call.grid,
             .text = try specialization.text(arena, call),
             .launches = 0,
+            .launches_of_calls = 0,
             .rounds = 0,
             .round_last = 0,
             .witness = .{ .kind = .decode, .windows = &.{}, .layout = &.{} },
