@@ -16,8 +16,14 @@ const Method = struct {
     file: []const u8,
     line: u32,
     column: u32,
+    /// Whether the text gives it out to other files.
+    is_public: bool,
+    /// The parameter that is the struct it lies in; null where there is none.
+    receiver: ?functions.Parameter,
     /// Without the receiver.
     parameters: []const functions.Parameter,
+    /// The names of launching functions that its body calls, in text order, each once.
+    calls: []const []const u8,
 };
 
 const Answer = struct {
@@ -37,8 +43,9 @@ pub fn write(io: std.Io, arena: Allocator, file: []const u8, writer: *Writer, di
 
 fn methods(arena: Allocator, found: launches.Found) Allocator.Error![]const Method {
     const launching = try launchingFunctions(arena, found);
+    const called = try launchingCalls(arena, found, launching);
     var list: std.ArrayList(Method) = .empty;
-    for (found.functions.all, launching) |function, launches_here| {
+    for (found.functions.all, launching, called) |function, launches_here, calls| {
         if (!launches_here) continue;
         const position = function.file.source.tokenPosition(function.token);
         try list.append(arena, .{
@@ -47,10 +54,30 @@ fn methods(arena: Allocator, found: launches.Found) Allocator.Error![]const Meth
             .file = function.file.source.path,
             .line = position.line,
             .column = position.column,
+            .is_public = function.is_public,
+            .receiver = if (function.hasReceiver()) function.parameters[0] else null,
             .parameters = if (function.hasReceiver()) function.parameters[1..] else function.parameters,
+            .calls = calls,
         });
     }
     return list.items;
+}
+
+/// The names of launching functions that each function calls.
+fn launchingCalls(arena: Allocator, found: launches.Found, launching: []const bool) Allocator.Error![]const []const []const u8 {
+    var names: std.StringHashMapUnmanaged(void) = .empty;
+    for (found.functions.all, launching) |function, launches_here| {
+        if (launches_here) try names.put(arena, function.name, {});
+    }
+    const lists = try arena.alloc(std.StringArrayHashMapUnmanaged(void), found.functions.all.len);
+    @memset(lists, .empty);
+    for (found.calls) |call| {
+        const caller = found.functions.callerOf(call) orelse continue;
+        if (names.contains(call.name)) try lists[caller].put(arena, call.name, {});
+    }
+    const called = try arena.alloc([]const []const u8, lists.len);
+    for (called, lists) |*calls, *list| calls.* = list.keys();
+    return called;
 }
 
 /// Which functions reach a launch by calls. Calls are told by name, which takes in too many rather than too few.

@@ -22,6 +22,7 @@ pub const Function = struct {
     last: Ast.TokenIndex,
     /// Of the word `fn`.
     token: Ast.TokenIndex,
+    is_public: bool,
     /// All of them, the receiver as well.
     parameters: []const Parameter,
 
@@ -140,6 +141,7 @@ fn describe(arena: Allocator, file: *const Scopes, range: scopes.Range) Allocato
         .first = range.first,
         .last = range.last,
         .token = prototype.ast.fn_token,
+        .is_public = if (prototype.visib_token) |token| tree.tokenTag(token) == .keyword_pub else false,
         .parameters = parameters.items,
     };
 }
