@@ -16,8 +16,9 @@ from build_capture.capture.records import Description
 from build_capture.depfile import write_depfile
 from build_capture.package.provenance import provenance
 from build_capture.plan.needs import Need
+from build_capture.plan.plan_domains import DOMAINS_ZIG, DomainPlan, plan_domains
 from build_capture.plan.probe import Probed, probe, source_files
-from build_capture.plan.resolve import resolve
+from build_capture.plan.resolve import refuse_floods, resolve
 from build_capture.read.profile import Limits, Profile
 from build_capture.read.reader import read_declarations, read_profile
 from build_capture.read.records import Declarations
@@ -50,6 +51,7 @@ class Planned(msgspec.Struct, frozen=True):
     zig: Zig
     cache: Path
     declarations: Declarations
+    domains: DomainPlan
     probed: Probed
     description: Description
     needs: list[Need]
@@ -103,11 +105,13 @@ def plan(request: Request) -> Planned:
         prompt_rows=profile.limits.prompt_rows,
     )
     declarations = read_declarations(reader, profile.declarations)
-    probed = probe(zig, profile, declarations, limits, cache)
+    domains = plan_domains(reader, zig, profile, declarations, limits, cache)
+    probed = probe(zig, profile, declarations, domains.source, limits, cache)
+    refuse_floods(probed, profile, declarations)
     functions = sorted({need.function for need in probed.needs})
     description = describe_kernels(profile.kernels, functions, target, cache)
     needs = resolve(probed, description.kernels, profile, declarations)
-    return Planned(profile, limits, target, zig, cache, declarations, probed, description, needs)
+    return Planned(profile, limits, target, zig, cache, declarations, domains, probed, description, needs)
 
 
 def capture(request: Request, out: Path, *, depfile: Path | None, jobs: int | None, progress: Progress) -> Summary:
@@ -135,7 +139,9 @@ def capture(request: Request, out: Path, *, depfile: Path | None, jobs: int | No
         zig_files=zig_files[1:],
         kernel_files=kernel_files,
     )
-    total = pack(compiled.variants, planned.target, record, out)
+    source = planned.domains.source
+    beside = {} if source is None else {DOMAINS_ZIG: source.encode()}
+    total = pack(compiled.variants, planned.target, record, out, beside=beside)
     if depfile is not None:
         toolchain_files = map(Path, planned.description.toolchain_files)
         inputs = [*zig_files, *kernel_files, *kernel_modules(planned.profile.kernels), *toolchain_files, *_own_files()]

@@ -76,21 +76,23 @@ class Options(msgspec.Struct, frozen=True):
 
 
 class Witness(msgspec.Struct, frozen=True):
-    """The first round that asks for a need."""
+    """The first round, or call over domains, that asks for a need."""
 
     kind: str
-    """`decode` or `prompt`."""
+    """`decode`, `prompt`, or `call`: of a method that no round drives."""
     streams: int
     rows: int
     """W: the rows of the whole round."""
     windows: list[int]
     """Rows of each stream's window."""
     layout: dict[str, Any]
-    """The consumer's own part of the round's shape, such as its number of items."""
+    """The consumer's own part of the round's shape, such as its number of items; of a call, its parameters."""
     grid: list[int] | None
     """Of that launch; null where the declarations only ask whether the variant is there."""
     values: list[dict[str, str]]
     """Each argument's name and value in that launch."""
+    method: str | None = None
+    """Of a call: the method."""
 
 
 class Need(msgspec.Struct, frozen=True):
@@ -103,8 +105,10 @@ class Need(msgspec.Struct, frozen=True):
     """Every constexpr, the kernel's own defaults included."""
     options: Options
     launches: int
-    """How many launches of the rounds have this specialization."""
+    """How many launches have this specialization."""
     witness: Witness
+    launches_of_calls: int = 0
+    """How many of them came from calls over domains, not from rounds."""
 
     @property
     def identity(self) -> str:

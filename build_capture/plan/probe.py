@@ -8,22 +8,12 @@ from pathlib import Path
 import msgspec
 
 from build_capture.errors import CaptureError, Place, raise_all
-from build_capture.files import locked
+from build_capture.files import locked, write_if_changed
 from build_capture.plan.needs import Witness
 from build_capture.process import run_tool
 from build_capture.read.profile import Limits, Profile
 from build_capture.read.records import Declarations
 from build_capture.zig import Zig, digest_of_tree, zig_sources
-
-MODULES: dict[str, tuple[str, ...]] = {
-    "coverage": ("set", "cuda", "build_capture"),
-    "rounds": ("cuda", "build_capture", "profile"),
-    "set": (),
-    "cuda": ("set",),
-    "build_capture": (),
-    "profile": (),
-}
-"""The modules of the probe, and what each imports."""
 
 
 class ProbedArgument(msgspec.Struct, frozen=True):
@@ -61,6 +51,8 @@ class ProbedNeed(msgspec.Struct, frozen=True):
     options: ProbedOptions
     launches: int
     witness: Witness
+    launches_of_calls: int = 0
+    """How many of the launches came from calls over domains."""
 
 
 class Probed(msgspec.Struct, frozen=True):
@@ -69,10 +61,14 @@ class Probed(msgspec.Struct, frozen=True):
     rounds: int
     launches: int
     needs: list[ProbedNeed]
+    calls: int = 0
+    """How many calls of methods were made over their domains."""
 
 
-def probe(zig: Zig, profile: Profile, declarations: Declarations, limits: Limits, cache: Path) -> Probed:
-    """Compile the probe for this consumer and run it over every round within `limits`.
+def probe(zig: Zig, profile: Profile, declarations: Declarations, domains: str | None, limits: Limits, cache: Path) -> Probed:
+    """Compile the probe for this consumer and run it over every round within `limits`, then over the domains.
+
+    `domains` is the text of `domains.zig`, where there is one.
 
     Raises a `CaptureError` with the compiler's or the probe's own message, and one for each declared launch that
     no round reaches: a launch that nothing drives would be missing from the set unnoticed.
@@ -82,9 +78,12 @@ def probe(zig: Zig, profile: Profile, declarations: Declarations, limits: Limits
     with locked(folder):
         program = folder / "probe"
         stamp = folder / "stamp"
-        wanted = _sources_digest(profile, declarations)
+        wanted = _sources_digest(profile, declarations, domains)
         if not program.is_file() or not stamp.is_file() or stamp.read_text() != wanted:
-            zig.build(program, _modules(profile), what=f"compiling the probe of {profile.declarations.name}", cache=cache)
+            driver = None if domains is None else folder / "domains.zig"
+            if driver is not None:
+                write_if_changed(driver, str(domains).encode())
+            zig.build(program, _modules(profile, driver), what=f"compiling the probe of {profile.declarations.name}", cache=cache)
             stamp.write_text(wanted)
         output = run_tool([program, *limit_arguments(limits)], what="running the probe")
     probed = msgspec.json.decode(output, type=Probed)
@@ -101,36 +100,46 @@ def limit_arguments(limits: Limits) -> list[str]:
     ]
 
 
-def _modules(profile: Profile) -> list[str | Path]:
+def _modules(profile: Profile, driver: Path | None) -> list[str | Path]:
+    """The probe's modules. What it imports as `rounds` is the consumer's rounds.zig, or the driver, which imports that in turn."""
     bridge = zig_sources()
-    roots = {
-        "coverage": bridge / "coverage" / "coverage.zig",
-        "rounds": profile.rounds.resolve(),
-        "set": bridge / "set" / "set.zig",
-        "cuda": bridge / "cuda" / "cuda.zig",
-        "build_capture": bridge / "coverage" / "round.zig",
-        "profile": profile.path.resolve(),
+    imports = ("cuda", "build_capture", "profile")
+    modules: dict[str, tuple[Path, tuple[str, ...]]] = {
+        "coverage": (bridge / "coverage" / "coverage.zig", ("set", "cuda", "build_capture")),
+        "set": (bridge / "set" / "set.zig", ()),
+        "cuda": (bridge / "cuda" / "cuda.zig", ("set",)),
+        "build_capture": (bridge / "coverage" / "round.zig", ()),
+        "profile": (profile.path.resolve(), ()),
     }
-    arguments: list[str | Path] = ["--dep", "coverage", "--dep", "rounds", f"-Mroot={bridge / 'coverage' / 'probe.zig'}"]
-    for name, imports in MODULES.items():
-        for imported in imports:
-            arguments += ["--dep", imported]
-        arguments.append(f"-M{name}={roots[name]}")
+    if profile.rounds is not None:
+        modules["rounds"] = (profile.rounds.resolve(), imports)
+    else:
+        modules["declarations"] = (profile.declarations.resolve(), imports)
+    driven = "rounds"
+    if driver is not None:
+        driven = "domains"
+        modules["domains"] = (driver, ("coverage", "profile", "rounds" if profile.rounds else "declarations"))
+    arguments: list[str | Path] = ["--dep", "coverage", "--dep", f"rounds={driven}", f"-Mroot={bridge / 'coverage' / 'probe.zig'}"]
+    for name, (root, imported) in modules.items():
+        for dependency in imported:
+            arguments += ["--dep", dependency]
+        arguments.append(f"-M{name}={root}")
     return arguments
 
 
-def _sources_digest(profile: Profile, declarations: Declarations) -> str:
+def _sources_digest(profile: Profile, declarations: Declarations, domains: str | None) -> str:
     """What the probe is compiled from. Zig's own cache decides in detail; this only spares starting the compiler."""
-    digest = hashlib.sha256(digest_of_tree(zig_sources()).encode())
-    for path in [profile.path, *sorted(profile.rounds.parent.rglob("*.zig")), *source_files(profile, declarations)]:
+    digest = hashlib.sha256(digest_of_tree(zig_sources()).encode() + (domains or "").encode())
+    beside = sorted(profile.rounds.parent.rglob("*.zig")) if profile.rounds else []
+    for path in [profile.path, *beside, *source_files(profile, declarations)]:
         digest.update(path.read_bytes() + b"\0")
     return digest.hexdigest()
 
 
 def source_files(profile: Profile, declarations: Declarations) -> list[Path]:
-    """The declaration file, the siblings that it imports, and rounds.zig."""
+    """The declaration file, the siblings that it imports, and rounds.zig where there is one."""
     folder = profile.declarations.parent
-    return [*(folder / name for name in declarations.files), profile.rounds]
+    return [*(folder / name for name in declarations.files), *([profile.rounds] if profile.rounds else [])]
 
 
 def _check_all_reached(profile: Profile, declarations: Declarations, probed: Probed) -> None:
@@ -139,12 +148,16 @@ def _check_all_reached(profile: Profile, declarations: Declarations, probed: Pro
     folder = profile.declarations.parent
     errors = [
         CaptureError(
-            f"no round within the limits reaches this launch of {launch.function} (method {launch.method})",
+            f"nothing within the limits reaches this launch of {launch.function} (method {launch.method})",
             where=Place(str(folder / launch.file), launch.line, launch.column),
-            mend=f"drive it in {profile.rounds.name}, so that its specializations are captured",
+            mend=f"{_remedy(profile)}, so that its specializations are captured",
         )
         for launch in missed
     ]
     if not probed.needs:
-        errors.append(CaptureError("no round launches anything", where=Place(str(profile.rounds)), mend="launch a round in `drive`"))
+        errors.append(CaptureError("nothing is launched", where=Place(str(profile.rounds or profile.path)), mend=_remedy(profile)))
     raise_all(errors)
+
+
+def _remedy(profile: Profile) -> str:
+    return f"drive it in {profile.rounds.name}" if profile.rounds else f"widen the domains in {profile.path.name}"

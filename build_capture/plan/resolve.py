@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
+import msgspec
+
 from build_capture.capture.records import Kernel
 from build_capture.errors import CaptureError, Place, nearest, raise_all
 from build_capture.plan.needs import Class, Constant, Need, Options, Parameter
@@ -41,8 +43,29 @@ def resolve(probed: Probed, kernels: Iterable[Kernel], profile: Profile, declara
     return [needs[identity] for identity in sorted(needs)]
 
 
+def refuse_floods(probed: Probed, profile: Profile, declarations: Declarations) -> None:
+    """Raise a `CaptureError` for each constexpr that takes more values than the profile allows: it follows a runtime size."""
+    values: dict[tuple[str, str], set[tuple[int | None, int | None]]] = {}
+    for entry in probed.needs:
+        for constexpr in entry.constexprs:
+            values.setdefault((entry.function, constexpr.name), set()).add((constexpr.whole, constexpr.f32))
+    most = profile.constexpr_values_max
+    raise_all(
+        [
+            CaptureError(
+                f"constexpr {name} of {function} takes {len(found)} values, and each is a compile of its own; at most {most} are allowed",
+                where=_place(function, profile, declarations),
+                mend=f"make {name} an argument or a bucket of sizes, narrow what it follows, or add .constexpr_values_max = {len(found)}",
+            )
+            for (function, name), found in values.items()
+            if len(found) > most
+        ]
+    )
+
+
 def _joined(first: Need, second: Need) -> Need:
-    return Need(first.function, first.parameters, first.constexprs, first.options, first.launches + second.launches, first.witness)
+    launches, of_calls = first.launches + second.launches, first.launches_of_calls + second.launches_of_calls
+    return msgspec.structs.replace(first, launches=launches, launches_of_calls=of_calls)
 
 
 def _shown(profile: Profile) -> str:
@@ -101,7 +124,7 @@ def _need(entry: ProbedNeed, kernel: Kernel) -> Need:
         num_warps=pinned.num_warps or declared.get("num_warps", DEFAULT_NUM_WARPS),
         num_stages=pinned.num_stages or declared.get("num_stages", DEFAULT_NUM_STAGES),
     )
-    return Need(entry.function, parameters, constexprs, options, entry.launches, entry.witness)
+    return Need(entry.function, parameters, constexprs, options, entry.launches, entry.witness, entry.launches_of_calls)
 
 
 def _constant(constexpr: ProbedConstexpr) -> Constant:

@@ -61,6 +61,9 @@ def _varying_constexprs(needs: list[Need]) -> dict[str, set[str]]:
 
 def show_witness(witness: Witness) -> str:
     """A round in words: `2 streams, W 17 (16+1), items 3`."""
+    if witness.kind == "call":
+        values = ", ".join(f"{name} {'null' if value is None else value}" for name, value in witness.layout.items())
+        return f"{witness.method}: {values}" if values else f"{witness.method}"
     if witness.kind == "prompt":
         return f"prompt chunk of {witness.rows} rows"
     streams = "1 stream" if witness.streams == 1 else f"{witness.streams} streams"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,9 @@ from build_capture.errors import CaptureError, Place, nearest, raise_all
 
 COUNT_MAX = 1 << 20
 """No limit of a profile is larger: a slip of the keyboard, not a server."""
+
+CONSTEXPR_VALUES_MAX = 64
+"""Each value of a constexpr is a compile of its own; more than these mostly follow a runtime size by mistake."""
 
 
 class Limits(msgspec.Struct, frozen=True):
@@ -25,6 +29,16 @@ class Limits(msgspec.Struct, frozen=True):
     """Rows of one prompt chunk; 0 where prompts are not served through these declarations."""
 
 
+class Given(msgspec.Struct, frozen=True):
+    """A field that the profile gives under a name of the consumer's own, or an element of a list of names."""
+
+    name: str
+    line: int
+    column: int
+    node: dict[str, Any]
+    """Its value, as the reader prints it."""
+
+
 class Profile(msgspec.Struct, frozen=True):
     """A consumer's profile, checked; paths are resolved."""
 
@@ -34,13 +48,28 @@ class Profile(msgspec.Struct, frozen=True):
     """Names the folder that the set installs to: share/<family>/cuda/sm<NN>/."""
     declarations: Path
     """The declaration file."""
-    rounds: Path
-    """The consumer's rounds.zig."""
+    rounds: Path | None
+    """The consumer's rounds.zig; None where every method is driven over domains."""
     kernels: Path
     """The folder that holds the family's Triton kernels."""
     target: str
     """The target where the command line names none, such as sm_121."""
     limits: Limits
+    drives_domains: bool = False
+    """Whether methods may be driven over domains: without rounds.zig, or where the profile has `.domains`, even empty.
+    The build decides by the same rule whether the coverage test takes a set's `domains.zig`."""
+    domains: tuple[Given, ...] = ()
+    """What parameters range over, by name, `method.name` or path."""
+    skip: tuple[Given, ...] = ()
+    """Methods that are not driven by themselves."""
+    constexpr_values_max: int = CONSTEXPR_VALUES_MAX
+    """How many values one constexpr may take."""
+    geometry: dict[str, int | float] = {}
+    """The numbers of `.geometry`, by path."""
+
+    def place(self, given: Given | None = None) -> Place:
+        """Where a field of the profile stands; the profile as a whole without one."""
+        return Place(str(self.path), given.line, given.column) if given else Place(str(self.path))
 
     @property
     def folder(self) -> Path:
@@ -48,9 +77,9 @@ class Profile(msgspec.Struct, frozen=True):
         return self.path.parent
 
 
-_STRINGS = ("family", "declarations", "rounds", "kernels", "target")
-_KNOWN = (*_STRINGS, "limits", "geometry", "constants")
-"""`geometry` and `constants` are for rounds.zig, which reads them through Zig's own types."""
+_STRINGS = ("family", "declarations", "kernels", "target")
+_KNOWN = (*_STRINGS, "rounds", "limits", "geometry", "constants", "domains", "skip", "constexpr_values_max")
+"""`constants` is for the probe, which reads it through Zig's own types."""
 _FAMILY = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 
@@ -101,6 +130,25 @@ class _Walk:
             return int(node["value"])
         return minimum
 
+    def named(self, node: dict[str, Any] | None) -> tuple[Given, ...]:
+        """The fields of `.domains`, whose names are the consumer's own."""
+        if node is None or (node["kind"] == "array" and not node["items"]):
+            return ()
+        if node["kind"] != "struct":
+            self.fault(node, f".domains is a {node['kind']}", "expected a struct such as .{ .rows = .{ .from = 1, .to = 64 } }")
+            return ()
+        return tuple(Given(field["name"], field["line"], field["column"], field["value"]) for field in node["fields"])
+
+    def names(self, node: dict[str, Any] | None) -> tuple[Given, ...]:
+        """The elements of `.skip`, each a method's name."""
+        if node is None or (node["kind"] == "struct" and not node["fields"]):
+            return ()
+        items = node.get("items", [])
+        if node["kind"] != "array" or any(item["kind"] != "string" for item in items):
+            self.fault(node, ".skip is not a list of strings", 'write .skip = .{ "method" }')
+            return ()
+        return tuple(Given(item["value"], item["line"], item["column"], item) for item in items)
+
 
 def profile_from_tree(path: Path, root: dict[str, Any]) -> Profile:
     """Check the reader's tree of `path` and make it a `Profile`; raises every problem at once."""
@@ -115,18 +163,36 @@ def profile_from_tree(path: Path, root: dict[str, Any]) -> Profile:
         limits = {name: walk.count(given, fields["limits"], name, low) for name, low in limits.items()}
     elif fields:
         walk.fault(root, "the profile lacks .limits", "add .limits = .{ .parallel = 1, .window_rows = 1, .prompt_rows = 0 }")
+    texts["rounds"] = walk.text(fields, root, "rounds") if "rounds" in fields else ""
     folder = path.parent
     for name, kind in (("declarations", "file"), ("rounds", "file"), ("kernels", "folder")):
         place = folder / texts[name]
         if texts[name] and not (place.is_file() if kind == "file" else place.is_dir()):
             walk.fault(fields[name], f".{name}: there is no {kind} {texts[name]}", f"expected a {kind}, named relative to {path.name}")
+    values_max = CONSTEXPR_VALUES_MAX
+    if "constexpr_values_max" in fields:
+        values_max = walk.count(fields, root, "constexpr_values_max", 1)
+    domains, skip = walk.named(fields.get("domains")), walk.names(fields.get("skip"))
     raise_all(walk.errors)
     return Profile(
         path=path,
         family=texts["family"],
         declarations=folder / texts["declarations"],
-        rounds=folder / texts["rounds"],
+        rounds=folder / texts["rounds"] if texts["rounds"] else None,
         kernels=folder / texts["kernels"],
         target=texts["target"],
         limits=Limits(**limits),
+        drives_domains="domains" in fields or not texts["rounds"],
+        domains=domains,
+        skip=skip,
+        constexpr_values_max=values_max,
+        geometry=dict(_numbers(fields["geometry"], "")) if "geometry" in fields else {},
     )
+
+
+def _numbers(node: dict[str, Any], path: str) -> Iterator[tuple[str, int | float]]:
+    """The numbers of a tree by their paths; what is no number is for rounds.zig alone."""
+    if node["kind"] in ("int", "float"):
+        yield path, node["value"]
+    for field in node["fields"] if node["kind"] == "struct" else ():
+        yield from _numbers(field["value"], f"{path}.{field['name']}" if path else field["name"])

@@ -23,7 +23,18 @@ class Method(msgspec.Struct, frozen=True):
     """Relative to the declaration file's folder."""
     line: int
     column: int
+    is_public: bool
+    receiver: Parameter | None
+    """The parameter that is the owner itself."""
     parameters: list[Parameter]
+    """Without the receiver."""
+    calls: list[str]
+    """The names of the launching functions that it calls."""
+
+    @property
+    def shown(self) -> str:
+        """As messages name it: `Tri.embed`."""
+        return f"{self.owner}.{self.name}" if self.owner else self.name
 
 
 class DeclaredArgument(msgspec.Struct, frozen=True):

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import msgspec
@@ -14,6 +15,7 @@ from build_capture.capture.compile import Variant
 from build_capture.errors import CaptureError, Place
 from build_capture.files import replaced_folder
 from build_capture.plan.needs import Constant
+from build_capture.plan.plan_domains import DOMAINS_ZIG
 from build_capture.sets.model import CapturedSet, SetConstant, SetKernel, SetParameter
 from build_capture.targets import Target
 
@@ -27,17 +29,18 @@ CUBIN_BYTES_MAX = 64 << 20
 """Engines refuse a larger cubin."""
 
 
-def pack(variants: Sequence[Variant], target: Target, provenance: dict[str, Any], out: Path) -> int:
+def pack(variants: Sequence[Variant], target: Target, provenance: dict[str, Any], out: Path, *, beside: Mapping[str, bytes] = MappingProxyType({})) -> int:
     """Write the set to the folder `out`; returns its bytes in all. A set that is there and equal keeps its files.
 
+    `beside` are files that belong to the set's coverage test, not to what engines load: they do not count.
     Raises a `CaptureError` where `out` holds something that is not a set, or a file is larger than engines take.
     """
     refuse_other_folder(out)
     files = set_files(variants, target, provenance)
-    if not _same(files, out):
+    if not _same(files | dict(beside), out):
         with replaced_folder(out) as fresh:
             (fresh / CUBINS).mkdir()
-            for name, data in files.items():
+            for name, data in (files | dict(beside)).items():
                 (fresh / name).write_bytes(data)
     return sum(map(len, files.values()))
 
@@ -97,7 +100,7 @@ def refuse_other_folder(out: Path) -> None:
     """Raise a `CaptureError` where `out` is not a folder that a set may replace: an empty one, or a set."""
     if not out.exists():
         return
-    strange = [out] if not out.is_dir() else [p for p in sorted(out.iterdir()) if p.name not in (AOT_JSON, CUBINS)]
+    strange = [out] if not out.is_dir() else [p for p in sorted(out.iterdir()) if p.name not in (AOT_JSON, CUBINS, DOMAINS_ZIG)]
     strange += [p for p in sorted((out / CUBINS).glob("*")) if p.suffix != ".cubin"]
     if strange:
         raise CaptureError(

@@ -82,6 +82,12 @@ pub const Driver = struct {
     }
 };
 
+/// What the parameter at `index` of a function points at.
+pub fn Pointed(comptime Function: type, comptime index: usize) type {
+    const Tuple = std.meta.ArgsTuple(Function);
+    return @typeInfo(@FieldType(Tuple, std.fmt.comptimePrint("{d}", .{index}))).pointer.child;
+}
+
 /// Stands for null among the values of a parameter that may be null. No domain reaches it.
 pub const absent: i128 = std.math.minInt(i128);
 
