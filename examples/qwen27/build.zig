@@ -16,7 +16,7 @@ pub fn build(b: *std.Build) void {
                 .{ .name = "build_capture", .module = capture.modules.build_capture },
                 .{ .name = "coverage", .module = capture.modules.coverage },
                 .{ .name = "profile", .module = capture.modules.profile },
-                .{ .name = "rounds", .module = capture.modules.rounds },
+                .{ .name = "rounds", .module = capture.modules.rounds.? },
             },
         }),
     });

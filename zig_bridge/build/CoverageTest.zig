@@ -33,7 +33,7 @@ pub fn create(b: *std.Build, options: Options) CoverageTest {
         .target = b.graph.host,
         .imports = &.{
             .{ .name = "coverage", .module = options.modules.coverage },
-            .{ .name = "rounds", .module = options.modules.rounds },
+            .{ .name = "rounds", .module = options.modules.driven(b, options.set) },
         },
     });
     root.addAnonymousImport("aot.json", .{ .root_source_file = options.set.path(b, "aot.json") });

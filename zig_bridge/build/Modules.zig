@@ -15,10 +15,14 @@ cuda: *Module,
 build_capture: *Module,
 /// The consumer's `capture.zon`.
 profile: *Module,
-/// The consumer's `rounds.zig`.
-rounds: *Module,
+/// The consumer's `rounds.zig`; null where it has none.
+rounds: ?*Module,
+/// The consumer's declaration file, where no `rounds.zig` imports it: a file belongs to one module.
+declarations: ?*Module,
 /// Enumerates the rounds and checks a set.
 coverage: *Module,
+/// Whether a set's `domains.zig` drives what no round does.
+drives_domains: bool,
 
 /// The modules that need no consumer; `package` is the builder of this package.
 pub const Own = struct {
@@ -54,33 +58,55 @@ pub const Own = struct {
 pub const Sources = struct {
     profile: std.Build.LazyPath,
     declarations: std.Build.LazyPath,
-    rounds: std.Build.LazyPath,
+    rounds: ?std.Build.LazyPath,
+    drives_domains: bool,
 
     /// The profile's paths are relative to the profile.
     pub fn create(b: *std.Build, profile: Profile, file: std.Build.LazyPath) Sources {
         return .{
             .profile = file,
             .declarations = file.dirname().path(b, profile.declarations),
-            .rounds = file.dirname().path(b, profile.rounds),
+            .rounds = if (profile.rounds) |rounds| file.dirname().path(b, rounds) else null,
+            .drives_domains = profile.drives_domains,
         };
     }
 };
 
 pub fn create(b: *std.Build, own: Own, sources: Sources) Modules {
     const profile = b.createModule(.{ .root_source_file = sources.profile });
+    const consumer = b.createModule(.{
+        .root_source_file = sources.rounds orelse sources.declarations,
+        .imports = &.{
+            .{ .name = "cuda", .module = own.cuda },
+            .{ .name = "build_capture", .module = own.build_capture },
+            .{ .name = "profile", .module = profile },
+        },
+    });
     return .{
         .set = own.set,
         .cuda = own.cuda,
         .build_capture = own.build_capture,
         .coverage = own.coverage,
         .profile = profile,
-        .rounds = b.createModule(.{
-            .root_source_file = sources.rounds,
-            .imports = &.{
-                .{ .name = "cuda", .module = own.cuda },
-                .{ .name = "build_capture", .module = own.build_capture },
-                .{ .name = "profile", .module = profile },
-            },
-        }),
+        .rounds = if (sources.rounds != null) consumer else null,
+        .declarations = if (sources.rounds == null) consumer else null,
+        .drives_domains = sources.drives_domains,
     };
+}
+
+/// What the coverage test of a set drives: the rounds, or the `domains.zig` of the set, which hands on the rounds as well.
+pub fn driven(modules: Modules, b: *std.Build, set: std.Build.LazyPath) *Module {
+    if (!modules.drives_domains) return modules.rounds.?;
+    const consumer: std.Build.Module.Import = if (modules.rounds) |rounds|
+        .{ .name = "rounds", .module = rounds }
+    else
+        .{ .name = "declarations", .module = modules.declarations.? };
+    return b.createModule(.{
+        .root_source_file = set.path(b, "domains.zig"),
+        .imports = &.{
+            .{ .name = "coverage", .module = modules.coverage },
+            .{ .name = "profile", .module = modules.profile },
+            consumer,
+        },
+    });
 }

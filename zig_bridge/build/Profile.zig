@@ -8,8 +8,10 @@ const std = @import("std");
 family: []const u8,
 /// The declaration file, relative to the profile.
 declarations: []const u8,
-/// The Zig file that drives the rounds, relative to the profile.
-rounds: []const u8,
+/// The Zig file that drives the rounds, relative to the profile; null where every method is driven over domains.
+rounds: ?[]const u8,
+/// Whether a set holds a `domains.zig` that drives what no round does. The capture decides by the same rule.
+drives_domains: bool,
 /// The target where `-Dcapture-target` names none.
 target: []const u8,
 /// Limits where the options name none; see DESIGN.md for the words.
@@ -24,7 +26,8 @@ pub fn create(comptime value: anytype) Profile {
     return .{
         .family = field(value, "family", ".family = \"qwen27\""),
         .declarations = field(value, "declarations", ".declarations = \"src/triton.zig\""),
-        .rounds = field(value, "rounds", ".rounds = \"src/rounds.zig\""),
+        .rounds = if (@hasField(@TypeOf(value), "rounds")) value.rounds else null,
+        .drives_domains = @hasField(@TypeOf(value), "domains") or !@hasField(@TypeOf(value), "rounds"),
         .target = field(value, "target", ".target = \"sm_121\""),
         .parallel = field(limits, "parallel", ".parallel = 16 in .limits"),
         .window_rows = field(limits, "window_rows", ".window_rows = 16 in .limits"),

@@ -185,6 +185,10 @@ pub fn addOwnTests(package: *std.Build, step: *std.Build.Step) void {
         .{ "cuda", own.cuda },
         .{ "build_capture", own.build_capture },
         .{ "coverage", own.coverage },
+        .{ "parameters", package.createModule(.{
+            .root_source_file = package.path("zig_bridge/coverage/parameters.zig"),
+            .imports = &.{.{ .name = "cuda", .module = own.cuda }},
+        }) },
         .{ "target-names", fileModule(package, "zig_bridge/build/target_names.zig") },
         .{ "install-set", fileModule(package, "zig_bridge/build/install_set.zig") },
     };

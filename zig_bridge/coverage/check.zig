@@ -164,11 +164,9 @@ fn describe(arena: std.mem.Allocator, captured: *const set.Set, need: *const rec
         try writer.writeByte('\n');
     }
     try writeNearest(arena, captured, request, writer);
-    try writer.print("    needed by {d} {s} in {d} {s}\n    try: {s}\n", .{
-        need.launches,   if (need.launches == 1) "launch" else "launches",
-        need.rounds,     if (need.rounds == 1) "round" else "rounds",
-        options.command,
-    });
+    try writer.print("    needed by {d} {s}", .{ need.launches, if (need.launches == 1) "launch" else "launches" });
+    if (need.rounds > 0) try writer.print(" in {d} {s}", .{ need.rounds, if (need.rounds == 1) "round" else "rounds" });
+    try writer.print("\n    try: {s}\n", .{options.command});
 }
 
 /// Where the function is launched: each declared place, the last one leading the message's line.

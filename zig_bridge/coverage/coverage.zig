@@ -51,4 +51,5 @@ test {
     _ = @import("enumerate.zig");
     _ = limits;
     _ = @import("coverage_test.zig");
+    _ = @import("domains_test.zig");
 }
