@@ -153,8 +153,8 @@ fn skippedParameters(target: Function, call: Call) ?u32 {
     return if (std.mem.eql(u8, name, owner)) 0 else null;
 }
 
-/// A call of the engine's `Set.run`, `Set.runWith` or `Probe.add`, or of a family's method of that name that is declared
-/// elsewhere, told by its shape.
+/// A call of the engine's `Set.run`, `Set.runWith`, `Set.find`, `Set.findWith` or `Probe.add`, or of a family's method of
+/// that name that is declared elsewhere, told by its shape.
 fn byShape(call: Call, caller: Function) ?Site {
     const base = call.base orelse return null;
     const count = call.arguments.len;
@@ -166,7 +166,7 @@ fn byShape(call: Call, caller: Function) ?Site {
         if (!std.ascii.endsWithIgnoreCase(named, "probe") and !hasEvidence(call, caller, 0, 1)) return null;
         return shaped(call, caller, .{ .function = 0, .arguments = 1, .options = 3 });
     }
-    if (!is_run and !is_run_with) return null;
+    if (!is_run and !is_run_with) return lookUp(call, caller);
     const parts: usize = if (is_run_with) 5 else 4;
     const starts_with_name = call.has(0) and call.file.source.tree.nodeTag(call.arguments[0]) == .string_literal;
     const start: usize = if (count == parts + 1 and !starts_with_name) 1 else 0;
@@ -178,6 +178,16 @@ fn byShape(call: Call, caller: Function) ?Site {
         .arguments = start + 2,
         .options = if (count > start + 4) start + 4 else null,
     });
+}
+
+/// A look-up asks for a variant as a launch does: one that is missing fails the request just so.
+fn lookUp(call: Call, caller: Function) ?Site {
+    const with_options = std.mem.eql(u8, call.name, "findWith");
+    if (!with_options and !std.mem.eql(u8, call.name, "find")) return null;
+    if (call.arguments.len != @as(usize, if (with_options) 4 else 3)) return null;
+    const is_set = std.ascii.endsWithIgnoreCase(functions.lastName(call.file, call.base.?) orelse "", "set");
+    if (!is_set and !hasEvidence(call, caller, 0, 1)) return null;
+    return shaped(call, caller, .{ .function = 0, .arguments = 1, .options = if (with_options) 3 else null });
 }
 
 const Shape = struct { function: usize, arguments: usize, options: ?usize };
