@@ -15,6 +15,10 @@ class KernelParameter(msgspec.Struct, frozen=True):
     has_default: bool
     default: Constant | None = None
     """A constexpr's default; null where there is none or a set cannot hold it."""
+    unspecialized: bool = False
+    """Whether the kernel's decorator names it in `do_not_specialize`."""
+    annotation: str = ""
+    """As the kernel writes it."""
 
 
 class Kernel(msgspec.Struct, frozen=True):

@@ -18,6 +18,8 @@ import triton
 from triton.backends.compiler import GPUTarget
 from triton.runtime.jit import JITFunction, MockTensor
 
+from build_capture.pointees import POINTEES
+
 WARP_SIZE = 32
 """Threads of a warp on every CUDA target."""
 
@@ -80,28 +82,6 @@ class Pointer(MockTensor):
         return self.address
 
 
-POINTEES = {
-    name: getattr(triton.language, attribute)
-    for name, attribute in {
-        "i1": "int1",
-        "i8": "int8",
-        "i16": "int16",
-        "i32": "int32",
-        "i64": "int64",
-        "u8": "uint8",
-        "u16": "uint16",
-        "u32": "uint32",
-        "u64": "uint64",
-        "fp16": "float16",
-        "bf16": "bfloat16",
-        "fp32": "float32",
-        "fp64": "float64",
-        "fp8e4nv": "float8e4nv",
-        "fp8e5": "float8e5",
-    }.items()
-}
-"""What a pointer may point to, by Triton's short names."""
-
 CLASS_VALUES = {
     "i32": {"one": 1, "div16": 16, "any": 3},
     "u64": {"one": 1, "div16": 1 << 63, "any": (1 << 63) + 1},
@@ -151,12 +131,9 @@ def compile_variant(kernel: JITFunction, arguments: dict[str, Any], options: dic
 
 
 def argument_of(type_name: str, class_name: str | None) -> Any:
-    """A value that Triton specializes as `type_name` of class `class_name`; a `ValueError` names what it cannot make."""
+    """A value that Triton specializes as `type_name` of class `class_name`; planning has refused what it does not know."""
     if type_name.startswith("*"):
-        pointee = POINTEES.get(type_name[1:])
-        if pointee is None:
-            raise ValueError(f"a pointer to {type_name[1:]} is not known; expected one of {', '.join(sorted(POINTEES))}")
-        return Pointer(pointee, class_name == "aligned")
+        return Pointer(getattr(triton.language, POINTEES[type_name[1:]]), class_name == "aligned")
     if type_name == "fp32":
         return 0.5
     if type_name in CLASS_VALUES and class_name is not None:

@@ -55,6 +55,8 @@ def _describe_kernel(kernel: Any, module: str, options: dict[str, int]) -> Kerne
             constexpr=parameter.is_constexpr,
             has_default=parameter.has_default,
             default=Constant.of(_plain(parameter.default)) if parameter.has_default else None,
+            unspecialized=parameter.do_not_specialize,
+            annotation=parameter.annotation,
         )
         for parameter in kernel.params
     ]

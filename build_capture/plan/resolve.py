@@ -11,6 +11,7 @@ from build_capture.capture.records import Kernel
 from build_capture.errors import CaptureError, Place, nearest, raise_all
 from build_capture.plan.needs import Class, Constant, Need, Options, Parameter
 from build_capture.plan.probe import Probed, ProbedConstexpr, ProbedNeed
+from build_capture.pointees import POINTEES
 from build_capture.read.profile import Profile
 from build_capture.read.records import Declarations
 
@@ -87,6 +88,12 @@ def _misfits(entry: ProbedNeed, kernel: Kernel) -> list[str]:
     named = [constexpr.name for constexpr in entry.constexprs]
     where = f"{kernel.function} ({kernel.module}:{kernel.line})"
     problems = [f"the launch gives {name} twice to {where}" for name in {*given, *named} if (given + named).count(name) > 1]
+    problems += _unfit_parameters(kernel, where)
+    problems += [
+        f"the launch passes {argument.name} as {argument.type}, which is no pointer that Triton knows ({nearest(argument.type[1:], POINTEES)})"
+        for argument in entry.arguments
+        if argument.kind == "ptr" and argument.type[1:] not in POINTEES
+    ]
     for name in given:
         if name in constexprs:
             problems.append(f"the launch passes {name} as an argument; in {where} it is a constexpr")
@@ -104,6 +111,19 @@ def _misfits(entry: ProbedNeed, kernel: Kernel) -> list[str]:
         elif name not in named and parameter.has_default and parameter.default is None:
             problems.append(f"the default of constexpr {name} of {where} is of a kind that a set cannot hold: name it in the launch")
     return problems
+
+
+COMPOUND = ("tuple", "descriptor")
+"""What the annotation of a parameter holds that no launch can pass: its arguments are pointers and numbers."""
+
+
+def _unfit_parameters(kernel: Kernel, where: str) -> Iterable[str]:
+    """What the kernel itself declares in a way that no set can serve."""
+    for parameter in kernel.parameters:
+        if parameter.constexpr and parameter.unspecialized:
+            yield f"{parameter.name} of {where} is a constexpr and in do_not_specialize, which Triton ignores: each of its values is a variant"
+        if any(word in parameter.annotation.lower() for word in COMPOUND):
+            yield f"{parameter.name} of {where} is a {parameter.annotation}: a launch passes pointers and numbers alone"
 
 
 def _need(entry: ProbedNeed, kernel: Kernel) -> Need:

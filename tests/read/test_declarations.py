@@ -89,7 +89,8 @@ def test_declarations_argument(reader: Reader, tmp_path: Path, element: str, wan
         ('list.add(a, b, c, d); t.set.run(0, "_k", .{1, 1, 1}, list, list);', 1),
         ('graph.run(); t.set.run(0, "_k", .{1, 1, 1}, list, list);', 1),
         ('gemm.run(x, n, x, n); t.set.run(0, "_k", .{1, 1, 1}, list, list);', 1),
-        ('t.set.find("_k", &.{}, &.{}); t.set.run(0, "_k", .{1, 1, 1}, list, list);', 1),
+        ('t.set.find("_k", &.{}, &.{}); t.set.run(0, "_k", .{1, 1, 1}, list, list);', 2),
+        ('_ = t.set.findWith("_k", &.{}, &.{}, .{}); std.mem.find(u8, text, "_k");', 1),
     ],
 )  # fmt: skip
 def test_declarations_what_is_a_launch(reader: Reader, tmp_path: Path, body: str, count: int) -> None:
