@@ -8,7 +8,8 @@ from rich.table import Table
 from build_capture.capture.run import Planned
 from build_capture.plan.needs import Need, Witness
 from build_capture.read.profile import Limits
-from build_capture.read.records import Declarations
+from build_capture.plan.table import DomainRow
+from build_capture.read.records import Launch, Method
 
 
 class NeedsDocument(msgspec.Struct, frozen=True):
@@ -73,7 +74,45 @@ def show_witness(witness: Witness) -> str:
     return f"{streams}, W {witness.rows} ({'+'.join(map(str, witness.windows))}){layout}"
 
 
-def declarations_table(declarations: Declarations) -> Table:
+class DeclarationsDocument(msgspec.Struct, frozen=True):
+    """What `declarations --json` prints."""
+
+    files: list[str]
+    """Relative to the declaration file's folder."""
+    methods: list[Method]
+    launches: list[Launch]
+    domains: list[DomainRow]
+
+
+def domain_tables(rows: list[DomainRow], profile: str | None) -> list[Table]:
+    """What is given, inferred, missing and left to others, each in a table of its own; empty ones are left out."""
+    titles = {
+        "given": f"given by {profile}",
+        "inferred": "inferred",
+        "missing": f"to be given, in .domains of {profile or 'capture.zon'}",
+    }
+    tables = []
+    for source, title in titles.items():
+        chosen = [row for row in rows if row.source == source]
+        if not chosen:
+            continue
+        table = Table(title=f"{len(chosen)} {title}", title_justify="left")
+        for heading in ("line", "method", "parameter", "type", "domain", "because"):
+            table.add_column(heading)
+        for row in chosen:
+            table.add_row(f"{row.file}:{row.line}", row.method, row.parameter, row.type, row.domain, row.reason)
+        tables.append(table)
+    if left := [row for row in rows if row.source not in titles]:
+        table = Table(title=f"{len(left)} methods that are not driven over domains", title_justify="left")
+        for heading in ("line", "method", "because"):
+            table.add_column(heading)
+        for row in left:
+            table.add_row(f"{row.file}:{row.line}", row.method, row.reason)
+        tables.append(table)
+    return tables
+
+
+def declarations_table(declarations: DeclarationsDocument) -> Table:
     """A row a launch: where it is, what it launches, and what the text shows of it."""
     table = Table(title=f"{len(declarations.launches)} launches", title_justify="left")
     for heading in ("line", "method", "kernel", "arguments", "constexprs", "behind"):
