@@ -73,13 +73,15 @@ def capture_command(mode: str, jobs: int, out: Path, depfile: Path | None, as_js
 def needs_command(as_json: bool, **planning: Any) -> None:
     """List every specialization that a round within the limits launches, each with a witness."""
     from build_capture.capture.run import Request, plan
-    from build_capture.plan.show import needs_document, needs_table
+    from build_capture.plan.show import needs_document, needs_table, sources_table
 
     planned = plan(Request(**planning))
     if as_json:
         print_json(needs_document(planned))
     else:
-        output_console().print(needs_table(planned))
+        console = output_console()
+        console.print(needs_table(planned))
+        console.print(sources_table(planned))
 
 
 @cli.command("declarations")

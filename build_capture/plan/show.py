@@ -8,6 +8,7 @@ from rich.table import Table
 from build_capture.capture.run import Planned
 from build_capture.plan.needs import Need, Witness
 from build_capture.read.profile import Limits
+from build_capture.plan.sources import KernelSource, kernel_sources, show_source
 from build_capture.plan.table import DomainRow
 from build_capture.read.records import Launch, Method
 
@@ -19,7 +20,10 @@ class NeedsDocument(msgspec.Struct, frozen=True):
     target: str
     limits: Limits
     rounds: int
+    calls: int
+    """Calls of methods over their domains."""
     launches: int
+    kernels: list[KernelSource]
     needs: list[Need]
 
 
@@ -30,14 +34,18 @@ def needs_document(planned: Planned) -> NeedsDocument:
         target=planned.target.name,
         limits=planned.limits,
         rounds=planned.probed.rounds,
+        calls=planned.probed.calls,
         launches=planned.probed.launches,
+        kernels=kernel_sources(planned.needs),
         needs=planned.needs,
     )
 
 
 def needs_table(planned: Planned) -> Table:
     """A row a need: its options, what tells it apart, how many launches ask for it, and the first round."""
-    table = Table(title=f"{len(planned.needs)} needs of {planned.probed.launches:,} launches in {planned.probed.rounds:,} rounds", title_justify="left")
+    probed = planned.probed
+    driven = " and ".join([*([f"{probed.rounds:,} rounds"] if probed.rounds else []), *([f"{probed.calls:,} calls over domains"] if probed.calls else [])])
+    table = Table(title=f"{len(planned.needs)} needs of {probed.launches:,} launches in {driven}", title_justify="left")
     for heading in ("kernel", "warps", "stages", "specialization", "launches", "first round"):
         table.add_column(heading, justify="right" if heading in ("warps", "stages", "launches") else "left")
     varying = _varying_constexprs(planned.needs)
@@ -46,6 +54,16 @@ def needs_table(planned: Planned) -> Table:
         named = (f"{name}={need.constexprs[name].python}" for name in sorted(varying[need.function]))
         specialization = " ".join([need.classes, *named])
         table.add_row(need.function, *options, specialization, f"{need.launches:,}", show_witness(need.witness))
+    return table
+
+
+def sources_table(planned: Planned) -> Table:
+    """A row a kernel: whether its needs come from rounds or from domains, and which alignments the rounds prove impossible."""
+    table = Table(title="where the needs come from", title_justify="left")
+    for heading in ("kernel", "from", "pointers in every round"):
+        table.add_column(heading)
+    for source in kernel_sources(planned.needs):
+        table.add_row(source.function, source.source, show_source(source))
     return table
 
 

@@ -44,6 +44,9 @@ pub const Driver = struct {
         driver.calls += 1;
         recorder.calls += 1;
         recorder.taken.clearRetainingCapacity();
+        const position: drive.Position(@TypeOf(values)) = .{ .kind = .call, .method = method, .values = &values };
+        drive.at = position.any();
+        defer drive.at = null;
         const result = @call(.auto, function, arguments);
         if (@typeInfo(@TypeOf(result)) == .error_union) {
             _ = result catch |failure| return driver.explain(method, failure, values);

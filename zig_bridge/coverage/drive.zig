@@ -47,6 +47,9 @@ pub fn one(comptime rounds: type, recorder: *Recorder, round: build_capture.Roun
     const known = recorder.needs.items.len;
     recorder.rounds += 1;
     recorder.taken.clearRetainingCapacity();
+    const position: Position(rounds.Layout) = .{ .kind = kindOf(round), .windows = round.windows, .values = &layout };
+    at = position.any();
+    defer at = null;
     rounds.drive(&captured, round, layout) catch |failure| {
         return explain(recorder, failure, "drive", round, try describe(recorder.arena, layout));
     };
@@ -60,6 +63,42 @@ pub fn one(comptime rounds: type, recorder: *Recorder, round: build_capture.Roun
         .layout = try describe(recorder.arena, layout),
     };
     for (recorder.needs.items[known..]) |*need| need.witness = witness;
+}
+
+/// What is driven at this moment, for who has to tell after a panic in the declaration file; null between rounds.
+pub var at: ?AnyPosition = null;
+
+/// A round or a call while it is driven, whatever the type of its values.
+pub const AnyPosition = struct {
+    context: *const anyopaque,
+    witnessOf: *const fn (context: *const anyopaque, arena: std.mem.Allocator) error{OutOfMemory}!record.Witness,
+
+    /// Writes it as `writeRound` does. The memory is for a moment.
+    pub fn write(position: AnyPosition, arena: std.mem.Allocator, writer: *std.Io.Writer) !void {
+        try writeRound(writer, try position.witnessOf(position.context, arena));
+    }
+};
+
+/// A round with its layout, or a call with its parameters. It has to outlive what is driven.
+pub fn Position(comptime Values: type) type {
+    return struct {
+        const Self = @This();
+
+        kind: record.Witness.Kind,
+        method: ?[]const u8 = null,
+        windows: []const u32 = &.{},
+        values: *const Values,
+
+        pub fn any(position: *const Self) AnyPosition {
+            return .{ .context = position, .witnessOf = witnessOf };
+        }
+
+        fn witnessOf(context: *const anyopaque, arena: std.mem.Allocator) error{OutOfMemory}!record.Witness {
+            const position: *const Self = @ptrCast(@alignCast(context));
+            const layout = try describe(arena, position.values.*);
+            return .{ .kind = position.kind, .method = position.method, .windows = position.windows, .layout = layout };
+        }
+    };
 }
 
 fn explain(recorder: *Recorder, failure: anyerror, function: []const u8, round: build_capture.Round, layout: []const record.LayoutField) Error {
