@@ -14,6 +14,7 @@ from build_capture.plan.infer import example, infer
 from build_capture.plan.leaves import Leaf, leaves_of, unknown_leaves
 from build_capture.plan.parameters import Callable
 from build_capture.plan.pieces import Domain
+from build_capture.plan.zig_text import zig_string
 from build_capture.read.profile import Given, Limits, Profile
 
 I32_MAX = (1 << 31) - 1
@@ -119,8 +120,15 @@ def _unbound(callable_: Callable, leaf: Leaf, profile: Profile) -> CaptureError:
     return CaptureError(
         f"nothing says what {leaf.key} ({leaf.type.type}) of {method.shown} ranges over",
         where=method_place(callable_, profile),
-        mend=f'add to .domains in {profile.path.name}: .@"{method.name}.{".".join(leaf.named_path)}" = {example(leaf)},',
+        mend=f"add to .domains in {profile.path.name}: .@{key_of(callable_, leaf)} = {example(leaf)},",
     )
+
+
+def key_of(callable_: Callable, leaf: Leaf) -> str:
+    """The name, quoted, under which a profile gives one value: a field of the owner itself is the same for all its methods."""
+    receiver = callable_.method.receiver
+    of_owner = receiver is not None and leaf.path[0] == receiver.name
+    return zig_string(".".join(leaf.named_path if of_owner else (callable_.method.name, *leaf.named_path)))
 
 
 def best_given(callable_: Callable, leaf: Leaf, profile: Profile) -> Given | None:

@@ -8,10 +8,11 @@ from build_capture.errors import CaptureError, Place
 from build_capture.plan.methods import choose
 from build_capture.plan.parameters import callables
 from build_capture.plan.show import DeclarationsDocument
-from build_capture.plan.table import domain_rows
+from build_capture.plan.table import DomainRow, domain_rows
 from build_capture.read.profile import Limits, Profile
 from build_capture.read.reader import read_declarations, read_profile
-from build_capture.zig import find_reader, find_zig
+from build_capture.read.records import Declarations
+from build_capture.zig import Zig, find_reader, find_zig
 
 
 def list_declarations(file: Path, profile_path: Path | None, zig_name: str | None, reader_name: str | None, cache: Path | None) -> DeclarationsDocument:
@@ -23,10 +24,15 @@ def list_declarations(file: Path, profile_path: Path | None, zig_name: str | Non
     profile = bare_profile(file) if profile_path is None else read_profile(reader, profile_path)
     if profile.declarations.resolve() != file.resolve():
         raise CaptureError(f"its .declarations is not {file}", where=Place(str(profile_path)), mend=f"name {profile.declarations}")
-    rounds = read_declarations(reader, profile.rounds) if profile.rounds else None
-    found = callables(zig, file, profile_path, declarations, cache)
-    rows = domain_rows(choose(found, declarations, rounds, profile), profile)
+    rows = list_domains(zig, reader, profile, profile_path, declarations, cache)
     return DeclarationsDocument(declarations.files, declarations.methods, declarations.launches, rows)
+
+
+def list_domains(zig: Zig, reader: Path, profile: Profile, profile_path: Path | None, declarations: Declarations, cache: Path) -> list[DomainRow]:
+    """What each parameter ranges over; `profile_path` is the profile's file, where there is one that the declarations may import."""
+    rounds = read_declarations(reader, profile.rounds) if profile.rounds else None
+    found = callables(zig, profile.declarations, profile_path, declarations, cache)
+    return domain_rows(choose(found, declarations, rounds, profile), profile)
 
 
 def bare_profile(file: Path) -> Profile:

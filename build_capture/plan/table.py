@@ -8,7 +8,7 @@ from typing import Literal
 import msgspec
 
 from build_capture.errors import CaptureError
-from build_capture.plan.domains import best_given
+from build_capture.plan.domains import best_given, key_of
 from build_capture.plan.given import GivenProblem, read_given
 from build_capture.plan.infer import example, infer
 from build_capture.plan.leaves import Leaf, leaves_of, unknown_leaves
@@ -67,7 +67,7 @@ def _row(callable_: Callable, leaf: Leaf, index: int, profile: Profile, *, is_kn
     given = best_given(callable_, leaf, profile)
     domain = infer(leaf, index, profile) if given is None else _read(given, leaf, index, profile)
     if domain is None:
-        return row("missing", f'.@"{method.name}.{".".join(leaf.named_path)}" = {example(leaf)},', "nothing says what it ranges over")
+        return row("missing", f".@{key_of(callable_, leaf)} = {example(leaf)},", "nothing says what it ranges over")
     return row("given" if domain.given else "inferred", domain.shown, domain.reason)
 
 

@@ -1,0 +1,1 @@
+"""The first steps in a project: `build-capture init`."""
