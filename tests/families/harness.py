@@ -9,7 +9,7 @@ from pathlib import Path
 from build_capture.capture.run import Planned, Request, plan
 
 HERE = Path(__file__).resolve().parent
-FAMILIES = ("generations", "mla", "moe", "multi", "wide")
+FAMILIES = ("generations", "mixed", "mla", "moe", "multi", "wide")
 
 
 @dataclass(frozen=True)
