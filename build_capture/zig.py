@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
+import re
 import shutil
 import sys
 from collections.abc import Sequence
@@ -11,7 +12,7 @@ from pathlib import Path
 
 import msgspec
 
-from build_capture.errors import CaptureError, Exit
+from build_capture.errors import CaptureError, Exit, Place
 from build_capture.files import locked, make_folder
 from build_capture.process import run_tool
 
@@ -38,7 +39,33 @@ class Zig(msgspec.Struct, frozen=True):
         """Compile an executable to `output`; the compiler's errors become a `CaptureError`."""
         make_folder(output.parent)
         command = [*self.command, "build-exe", f"-femit-bin={output}", "--cache-dir", cache / "zig", *arguments]
-        run_tool(command, what=what)
+        try:
+            run_tool(command, what=what)
+        except CaptureError as error:
+            raise _missing_name(error) or error from None
+
+
+_MISSING_NAME = re.compile(
+    r"(?P<file>.+?):(?P<line>\d+):(?P<column>\d+): error: "
+    r"(?:root source file struct '(?P<root>cuda|aot)' has no member named|no field or member function named) '(?P<name>[^']+)'"
+    r"(?: in '(?P<owner>(?:cuda|aot)\.\w+)')?"
+)
+
+
+def _missing_name(error: CaptureError) -> CaptureError | None:
+    """The one error that says which name of an engine's `cuda` module the stand-in lacks; None for any other."""
+    for match in filter(None, map(_MISSING_NAME.fullmatch, error.detail.splitlines())):
+        owner = match["owner"] or match["root"]
+        if owner is None:
+            continue
+        file = zig_sources() / "cuda" / f"{owner.partition('.')[0]}.zig"
+        name = f"{owner}.{match['name']}" if owner.startswith("cuda") else f"cuda.{owner}.{match['name']}"
+        return CaptureError(
+            f"the stand-in for the engine's module has no {name}",
+            where=Place(match["file"], int(match["line"]), int(match["column"])),
+            mend=f"add it to {file}, as the head of cuda.zig says",
+        )
+    return None
 
 
 def find_zig(given: str | None) -> Zig:

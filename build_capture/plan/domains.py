@@ -11,17 +11,21 @@ from build_capture.plan import formula
 from build_capture.plan.formula import FormulaProblem, Interval
 from build_capture.plan.given import GivenProblem, read_given
 from build_capture.plan.infer import example, infer
-from build_capture.plan.leaves import Leaf, leaves_of, unknown_leaves
+from build_capture.plan.keys import best_given, key_of, unknown_names
+from build_capture.plan.leaves import LEAVES_MAX, Leaf, leaves_of, unknown_leaves
 from build_capture.plan.parameters import Callable
 from build_capture.plan.pieces import Domain
-from build_capture.plan.zig_text import zig_string
-from build_capture.read.profile import Given, Limits, Profile
+from build_capture.read.profile import Limits, Profile
 
 I32_MAX = (1 << 31) - 1
 """The greatest int that Triton passes as i32; a greater one makes another variant."""
 
 CALLS_MAX = 8 << 20
 """Calls of one method. The driver counts them as well; see `calls_of_method_max` in zig_bridge/coverage/domains.zig."""
+
+
+OPTIONAL_STRUCTS_MAX = 8
+"""Structs of one method that may be null: each doubles the text of the driver."""
 
 
 class Bound(msgspec.Struct, frozen=True):
@@ -63,7 +67,7 @@ def resolve_domains(callables: Sequence[Callable], every: Sequence[Callable], pr
 
     `every` holds all methods, those that rounds drive as well: what the profile gives for them is no mistake.
     """
-    errors: list[CaptureError] = list(_unknown_names(every, profile))
+    errors: list[CaptureError] = list(unknown_names(every, profile))
     driven = []
     for callable_ in callables:
         problems: list[CaptureError] = []
@@ -91,6 +95,16 @@ def _bind_method(callable_: Callable, profile: Profile, limits: Limits, errors: 
                 f"no domain can give {leaf.key} of {shown}: its type is {leaf.type.type}",
                 where=method_place(callable_, profile),
                 mend=f'drive the method in rounds.zig, or leave it out with .skip = .{{ "{callable_.method.name}" }} where others call it',
+            )
+        )
+    structs = sum(leaf.presence for leaf in leaves)
+    if len(leaves) > LEAVES_MAX or structs > OPTIONAL_STRUCTS_MAX:
+        errors.append(
+            CaptureError(
+                f"{shown} takes {len(leaves)} values or more, in {structs} structs that may be null; "
+                f"at most {LEAVES_MAX} and {OPTIONAL_STRUCTS_MAX} are driven over domains",
+                where=method_place(callable_, profile),
+                mend="drive it in rounds.zig",
             )
         )
     if errors:
@@ -122,44 +136,6 @@ def _unbound(callable_: Callable, leaf: Leaf, profile: Profile) -> CaptureError:
         where=method_place(callable_, profile),
         mend=f"add to .domains in {profile.path.name}: .@{key_of(callable_, leaf)} = {example(leaf)},",
     )
-
-
-def key_of(callable_: Callable, leaf: Leaf) -> str:
-    """The name, quoted, under which a profile gives one value: a field of the owner itself is the same for all its methods."""
-    receiver = callable_.method.receiver
-    of_owner = receiver is not None and leaf.path[0] == receiver.name
-    return zig_string(".".join(leaf.named_path if of_owner else (callable_.method.name, *leaf.named_path)))
-
-
-def best_given(callable_: Callable, leaf: Leaf, profile: Profile) -> Given | None:
-    """What the profile gives for a value: the most specific name wins, of two the same the first."""
-    matches = [(_specificity(given.name, callable_, leaf), given) for given in profile.domains]
-    best = max((score for score, _ in matches), default=0)
-    return next((given for score, given in matches if score == best), None) if best else None
-
-
-def _specificity(name: str, callable_: Callable, leaf: Leaf) -> int:
-    """How much of a value's full name a key holds; 0 where it names something else."""
-    key = tuple(name.split("."))
-    method = callable_.method
-    prefix = (method.owner, method.name) if method.owner else (method.name,)
-    for path in (leaf.path, leaf.named_path):
-        full = (*prefix, *path)
-        if full[-len(key) :] == key:
-            return 2 * len(key)
-    # `method.name`, whatever lies between.
-    last = leaf.named_path[-1]
-    return 2 * len(key) - 1 if key in ((method.name, last), (*prefix, last)) else 0
-
-
-def _unknown_names(every: Sequence[Callable], profile: Profile) -> Iterable[CaptureError]:
-    valid: set[str] = set()
-    leaves = [(callable_, leaf) for callable_ in every for leaf in leaves_of(callable_)]
-    for callable_, leaf in leaves:
-        valid |= {leaf.named_path[-1], f"{callable_.method.name}.{leaf.key}"}
-    for given in profile.domains:
-        if not any(_specificity(given.name, callable_, leaf) for callable_, leaf in leaves):
-            yield CaptureError(f"no method has a parameter {given.name}", where=profile.place(given), mend=nearest(given.name, valid))
 
 
 def _order(

@@ -8,9 +8,9 @@ from typing import Literal
 import msgspec
 
 from build_capture.errors import CaptureError
-from build_capture.plan.domains import best_given, key_of
 from build_capture.plan.given import GivenProblem, read_given
 from build_capture.plan.infer import example, infer
+from build_capture.plan.keys import best_given, key_of
 from build_capture.plan.leaves import Leaf, leaves_of, unknown_leaves
 from build_capture.plan.methods import Choice
 from build_capture.plan.parameters import Callable

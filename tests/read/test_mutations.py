@@ -11,15 +11,13 @@ import pytest
 from tests.read.mutations import mutations
 from tests.read.reader import FIXTURES, Reader
 
-COUNT = 200
-
-
+@pytest.mark.parametrize("count", [100, pytest.param(2000, marks=pytest.mark.full)])
 @pytest.mark.parametrize(("subcommand", "name"), [("declarations", "forms/triton.zig"), ("profile", "capture.zon")])
-def test_mutants_are_read_or_refused(reader: Reader, tmp_path: Path, subcommand: str, name: str) -> None:
+def test_mutants_are_read_or_refused(reader: Reader, tmp_path: Path, subcommand: str, name: str, count: int) -> None:
     shutil.copytree(FIXTURES, tmp_path / "fixtures")
     path = tmp_path / "fixtures" / name
     codes = []
-    for mutant in mutations((FIXTURES / name).read_bytes(), COUNT, seed=20261129):
+    for mutant in mutations((FIXTURES / name).read_bytes(), count, seed=20261129):
         path.write_bytes(mutant)
         answer = reader.run(subcommand, path)
         codes.append(answer.code)
@@ -30,6 +28,6 @@ def test_mutants_are_read_or_refused(reader: Reader, tmp_path: Path, subcommand:
             assert not answer.output
             assert answer.errors.splitlines()[-1].endswith(("1 error", " errors")), answer.errors
             assert ": error: " in answer.errors
-    assert len(codes) == COUNT
+    assert len(codes) == count
     # Neither outcome is the only one: the mutants reach beyond the first parse error.
-    assert 0 < codes.count(0) < COUNT
+    assert 0 < codes.count(0) < count

@@ -61,11 +61,12 @@ fn reach(comptime container: type, comptime path: []const [:0]const u8) @TypeOf(
 
 fn writeParameters(comptime Function: type, json: *Stringify) Error!void {
     const info = @typeInfo(Function).@"fn";
+    // A function with one comptime parameter cannot be called with values that a loop has, so that none of it is known.
     if (comptime @hasField(@TypeOf(info), "params")) {
-        inline for (info.params) |parameter| try writeMaybeType(if (parameter.is_generic) null else parameter.type, json);
+        inline for (info.params) |parameter| try writeMaybeType(if (info.is_generic) null else parameter.type, json);
     } else {
         // Zig 0.17 keeps the types in a list of their own.
-        inline for (info.param_types) |T| try writeMaybeType(T, json);
+        inline for (info.param_types) |T| try writeMaybeType(if (info.is_generic) null else T, json);
     }
 }
 
@@ -73,7 +74,7 @@ fn writeMaybeType(comptime T: ?type, json: *Stringify) Error!void {
     if (T) |Known| return writeType(Known, 0, json);
     try json.beginObject();
     try member(json, "kind", "unknown");
-    try member(json, "type", "anytype");
+    try member(json, "type", "anytype or comptime");
     try json.endObject();
 }
 
