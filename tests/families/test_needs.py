@@ -35,12 +35,26 @@ MUTATIONS = {
     "a stricter condition": ("mla", "src/triton.zig", "plan.splits > 0", "plan.splits > 1", {}, ["SPLITS: i32 one"]),
     "another border of options": ("mla", "src/triton.zig", "tile <= 32", "tile <= 16", {"[BM=int:32, L=int:512] warps 4": "[BM=int:32, L=int:512] warps 8"}, []),
     "one type less": ("mla", "capture.zon", ', "*fp16"', "", {}, ["*fp16"]),
-    "no padded graph": ("moe", "capture.zon", ".buckets = .{ 1, 2, 4, 8, 16 }", ".buckets = .{ 1, 2, 4, 8 }", {}, ["R: i32 div16", "M: i32 div16, TILES: i32 any) [BM=int:32"]),
+    "no padded graph": (
+        "moe",
+        "capture.zon",
+        ".buckets = .{ 1, 2, 4, 8, 16 }",
+        ".buckets = .{ 1, 2, 4, 8 }",
+        {},
+        ["R: i32 div16", "M: i32 div16, TILES: i32 any) [BM=int:32"],
+    ),
     "other tiles": ("moe", "capture.zon", ".BM = .{ 8, 32 }", ".BM = .{32}", {"BM=int:8": "BM=int:32"}, []),
     "another formula": ("moe", "capture.zon", "ceil(pairs / 16)", "ceil(pairs / 64)", {"TILES: i32 any": "TILES: i32 one"}, []),
     "pointers that are always aligned": ("multi", "capture.zon", ".alignment = 8", ".alignment = .aligned", {}, ["X: *bf16 unaligned"]),
     "a mode less": ("multi", "src/shape.zig", "enum { causal, full }", "enum { causal }", {}, ["MODE=int:1"]),
-    "the other side of a branch": ("generations", "src/triton.zig", "rows > 1", "rows < 2", {"_gen_declared(X: *bf16 aligned, W: i32 any": "_gen_declared(X: *bf16 aligned, W: i32 one"}, []),
+    "the other side of a branch": (
+        "generations",
+        "src/triton.zig",
+        "rows > 1",
+        "rows < 2",
+        {"_gen_declared(X: *bf16 aligned, W: i32 any": "_gen_declared(X: *bf16 aligned, W: i32 one"},
+        [],
+    ),
     "an int that is never 1": ("wide", "capture.zon", ".{ 1, 2, 16 }", ".{ 2, 16 }", {}, ["N1: i32 one"]),
 }
 """What changes -> family, file, old text, new text, what each need changes to, and which needs are gone."""
