@@ -5,6 +5,7 @@ pub fn build(b: *std.Build) void {
     const test_step = b.step("test", "Check that the captured set covers every round");
 
     const capture = addCapture(b, test_step);
+    const rounds = capture.modules.rounds.?; // The profile names one.
     const program = b.addExecutable(.{
         .name = "qwen27",
         .root_module = b.createModule(.{
@@ -16,13 +17,13 @@ pub fn build(b: *std.Build) void {
                 .{ .name = "build_capture", .module = capture.modules.build_capture },
                 .{ .name = "coverage", .module = capture.modules.coverage },
                 .{ .name = "profile", .module = capture.modules.profile },
-                .{ .name = "rounds", .module = capture.modules.rounds.? },
+                .{ .name = "rounds", .module = rounds },
             },
         }),
     });
     b.installArtifact(program);
-    capture.modules.rounds.resolved_target = b.graph.host;
-    for ([_]*std.Build.Module{ program.root_module, capture.modules.rounds }) |module| {
+    rounds.resolved_target = b.graph.host;
+    for ([_]*std.Build.Module{ program.root_module, rounds }) |module| {
         test_step.dependOn(&b.addRunArtifact(b.addTest(.{ .root_module = module })).step);
     }
 
