@@ -111,7 +111,8 @@ fn explain(recorder: *Recorder, failure: anyerror, function: []const u8, round: 
     return error.RoundFailed;
 }
 
-fn kindOf(round: build_capture.Round) record.Witness.Kind {
+/// The kind that a round's witness has.
+pub fn kindOf(round: build_capture.Round) record.Witness.Kind {
     return switch (round.kind) {
         .decode => .decode,
         .prompt => .prompt,

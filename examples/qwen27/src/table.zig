@@ -37,7 +37,7 @@ pub const Groups = struct {
         try groups.list.append(groups.arena, .{
             .needs = kept,
             .witness = .{
-                .kind = round.kind,
+                .kind = coverage.drive.kindOf(round),
                 .windows = try groups.arena.dupe(u32, round.windows),
                 .layout = try coverage.drive.describe(groups.arena, layout),
             },
