@@ -12,8 +12,7 @@ from rich.console import Console
 
 from build_capture import __version__
 from build_capture.errors import CaptureError, Exit
-
-COUNT = click.IntRange(1, 1 << 20)
+from build_capture.read.profile import LIMITS_MAX
 
 PIPE_WIDTH = 160
 """Columns of a table that goes to a file or a pipe."""
@@ -33,8 +32,8 @@ def planning_options(command: Any) -> Any:
     """The options of every command that works out needs."""
     options = (
         click.option("--profile", type=click.Path(path_type=Path), default=Path("capture.zon"), show_default=True, help="The profile."),
-        click.option("--parallel", type=COUNT, help="Streams that a round may hold. Default: the profile's."),
-        click.option("--window-rows", type=COUNT, help="Rows of a stream's window. Default: the profile's."),
+        click.option("--parallel", type=click.IntRange(1, LIMITS_MAX["parallel"]), help="Streams that a round may hold. Default: the profile's."),
+        click.option("--window-rows", type=click.IntRange(1, LIMITS_MAX["window_rows"]), help="Rows of a stream's window. Default: the profile's."),
         click.option("--target", help="What to compile for, such as sm_121. Default: the profile's."),
         click.option("--zig", help="The Zig compiler. Default: zig on PATH, else the ziglang package."),
         click.option("--reader", help="A build-capture-reader that this Zig compiled. Default: found or compiled."),

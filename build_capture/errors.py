@@ -45,6 +45,7 @@ class CaptureError(Exception):
         mend: str = "",
         detail: str = "",
         code: Exit = Exit.INPUT,
+        whole: bool = False,
     ) -> None:
         super().__init__(what)
         self.what = what
@@ -53,8 +54,12 @@ class CaptureError(Exception):
         self.detail = detail
         """Lines shown below the message, such as what a tool printed."""
         self.code = code
+        self.whole = whole
+        """Whether `what` is a complete message, as a tool of ours printed it."""
 
     def __str__(self) -> str:
+        if self.whole:
+            return self.what
         place = f"{self.where}: " if self.where else ""
         mend = f"; {self.mend}" if self.mend else ""
         detail = "".join(f"\n    {line}" for line in self.detail.splitlines())

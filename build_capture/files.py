@@ -28,8 +28,11 @@ def write_if_changed(path: Path, data: bytes) -> bool:
     """Put `data` at `path` in one step; an unchanged file keeps its time. Returns whether it was written."""
     if path.is_file() and path.read_bytes() == data:
         return False
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    make_folder(path.parent)
+    try:
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    except OSError as error:
+        raise CaptureError(f"cannot write here: {error.strerror}", where=Place(str(path))) from error
     try:
         with os.fdopen(handle, "wb") as stream:
             stream.write(data)
@@ -45,7 +48,11 @@ def write_if_changed(path: Path, data: bytes) -> bool:
 def locked(folder: Path) -> Iterator[None]:
     """Hold `folder` for this process alone; another capture that shares it waits its turn."""
     make_folder(folder)
-    with (folder / "lock").open("w") as stream:
+    try:
+        stream = (folder / "lock").open("w")
+    except OSError as error:
+        raise CaptureError(f"cannot write here: {error.strerror}", where=Place(str(folder)), mend="name another --cache-dir") from error
+    with stream:
         fcntl.flock(stream, fcntl.LOCK_EX)
         yield
 
@@ -62,17 +69,33 @@ def make_folder(folder: Path) -> None:
 def replaced_folder(folder: Path) -> Iterator[Path]:
     """Yield an empty folder beside `folder` that takes its place, whole, when the block ends without an error."""
     make_folder(folder.parent)
-    fresh = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}.new-"))
+    try:
+        fresh = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}.new-"))
+    except OSError as error:
+        raise CaptureError(f"cannot write beside this folder: {error.strerror}", where=Place(str(folder)), mend="name another one") from error
     try:
         yield fresh
         fresh.chmod(0o755)
-        if folder.exists():
-            old = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}.old-"))
-            os.rename(folder, old / folder.name)
-            os.rename(fresh, folder)
-            shutil.rmtree(old)
-        else:
-            os.rename(fresh, folder)
+        _swap(fresh, folder)
+    except OSError as error:
+        raise CaptureError(f"cannot write this folder: {error.strerror}", where=Place(str(folder)), mend="name another one") from error
     finally:
         if fresh.exists():
             shutil.rmtree(fresh)
+
+
+def _swap(fresh: Path, folder: Path) -> None:
+    """Put `fresh` where `folder` is; when that fails, `folder` is what it was."""
+    if not folder.exists():
+        os.rename(fresh, folder)
+        return
+    old = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}.old-"))
+    try:
+        os.rename(folder, old / folder.name)
+        try:
+            os.rename(fresh, folder)
+        except OSError:
+            os.rename(old / folder.name, folder)
+            raise
+    finally:
+        shutil.rmtree(old)

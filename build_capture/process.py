@@ -9,6 +9,9 @@ from pathlib import Path
 
 from build_capture.errors import CaptureError, Exit
 
+SPOKEN = 2
+"""With this exit a tool of ours has printed complete messages."""
+
 DETAIL_LINES_MAX = 60
 """How much of a tool's output a message repeats."""
 
@@ -20,11 +23,14 @@ def run_tool(
     environment: Mapping[str, str] | None = None,
     code: Exit = Exit.INPUT,
     mend: str = "",
+    folder: Path | None = None,
+    speaks: bool = False,
 ) -> str:
     """Run `command` and return its standard output.
 
     Raises a `CaptureError` with `code` and the tool's standard error when it exits non-zero, and one with
-    `Exit.TOOL` when it cannot be started. `what` says what was being done, such as "reading triton.zig".
+    `Exit.TOOL` when it cannot be started. `what` says what was being done, such as "reading triton.zig". It runs in
+    `folder`. A tool of ours `speaks`: what it says is the message, with its place, and needs no frame.
     """
     arguments = [str(part) for part in command]
     try:
@@ -35,10 +41,13 @@ def run_tool(
             text=True,
             errors="replace",
             env=None if environment is None else dict(environment),
+            cwd=folder,
             check=False,
         )
     except OSError as error:
         raise CaptureError(f"{what}: cannot start {arguments[0]}: {error.strerror}", mend=mend, code=Exit.TOOL) from error
+    if speaks and finished.returncode == SPOKEN and finished.stderr.strip():
+        raise CaptureError(finished.stderr.strip(), code=code, whole=True)
     if finished.returncode != 0:
         raise CaptureError(
             f"{what}: {Path(arguments[0]).name} failed (exit {finished.returncode})",

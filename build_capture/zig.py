@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
+import os
 import re
 import shutil
 import sys
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -38,11 +40,22 @@ class Zig(msgspec.Struct, frozen=True):
     def build(self, output: Path, arguments: Sequence[str | Path], *, what: str, cache: Path) -> None:
         """Compile an executable to `output`; the compiler's errors become a `CaptureError`."""
         make_folder(output.parent)
-        command = [*self.command, "build-exe", f"-femit-bin={output}", "--cache-dir", cache / "zig", *arguments]
-        try:
-            run_tool(command, what=what)
-        except CaptureError as error:
-            raise _missing_name(error) or error from None
+        # Aside, then renamed: whoever is killed in between leaves the earlier program, and an orphaned compiler writes
+        # to a name that nobody reads.
+        with tempfile.TemporaryDirectory(dir=output.parent) as aside:
+            fresh = Path(aside) / output.name
+            options = [f"-femit-bin={fresh}", "--cache-dir", cache / "zig", *_global_cache(cache)]
+            try:
+                run_tool([*self.command, "build-exe", *options, *arguments], what=what)
+            except CaptureError as error:
+                raise _missing_name(error) or error from None
+            os.replace(fresh, output)
+
+
+def _global_cache(cache: Path) -> list[str | Path]:
+    """Where Zig keeps what projects share. Without a home it would find no place, or make one of a name that means none."""
+    places = [os.environ.get(name) for name in ("ZIG_GLOBAL_CACHE_DIR", "XDG_CACHE_HOME", "HOME")]
+    return [] if any(place and Path(place).is_dir() for place in places) else ["--global-cache-dir", cache / "zig-global"]
 
 
 _MISSING_NAME = re.compile(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -42,14 +43,20 @@ def describe_kernels(folder: Path, functions: Sequence[str], target: Target, cac
     """Ask Triton about those of `functions` that `folder` defines, in a process of its own."""
     private = cache / "home"
     make_folder(private)
-    command = [sys.executable, "-m", "build_capture.capture.worker", "describe", folder, str(target.capability), *functions]
-    output = run_tool(
-        command,
-        what=f"reading the kernels in {folder.name}",
-        environment=_environment(private),
-        code=Exit.KERNEL,
-    )
-    return msgspec.json.decode(output, type=Description)
+    # The answer goes through a file: whatever a kernel module prints while it is imported is not taken for it. The
+    # worker runs in a folder that holds no module.
+    with tempfile.TemporaryDirectory(dir=private) as empty:
+        answer = Path(empty) / "description.json"
+        subject = [folder.resolve(), str(target.capability), answer, *functions]
+        run_tool(
+            [sys.executable, "-m", "build_capture.capture.worker", "describe", *subject],
+            what=f"reading the kernels in {folder.name}",
+            environment=_environment(private),
+            code=Exit.KERNEL,
+            folder=Path(empty),
+            speaks=True,
+        )
+        return msgspec.json.decode(answer.read_bytes(), type=Description)
 
 
 def compile_needs(
@@ -96,7 +103,7 @@ def _write_requests(
 ) -> dict[str, Need]:
     """Write a request for each need; returns key -> need. The key holds all but the kernels' sources, which a result records."""
     make_folder(state / "results")
-    worker = "".join(sha256_of_file(PACKAGE / "capture" / name) for name in ("worker.py", "triton_steps.py", "records.py"))
+    worker = "".join(sha256_of_file(PACKAGE / "capture" / name) for name in ("worker.py", "describe.py", "triton_steps.py", "records.py"))
     requests = {}
     for need in needs:
         module = kernels[need.function].module
@@ -112,7 +119,10 @@ def _is_current(path: Path, folder: Path) -> bool:
     """Whether the result at `path` was compiled from the sources that are there now. Contents decide, not times."""
     if not path.is_file() or not path.with_suffix(".cubin").is_file():
         return False
-    result = msgspec.json.decode(path.read_bytes(), type=Result)
+    try:
+        result = msgspec.json.decode(path.read_bytes(), type=Result)
+    except msgspec.MsgspecError:
+        return False
     sources = ((folder / name, digest) for name, digest in result.sources.items())
     whole = sha256_of_file(path.with_suffix(".cubin")) == result.cubin_sha256
     return whole and all(source.is_file() and sha256_of_file(source) == digest for source, digest in sources)

@@ -11,16 +11,27 @@ from build_capture.errors import CaptureError, Place
 
 def kernel_modules(folder: Path) -> list[Path]:
     """Every Python file below `folder`, sorted."""
-    return sorted(path for path in folder.rglob("*.py") if not any(part.startswith(".") for part in path.relative_to(folder).parts))
+    return sorted(path for path in folder.rglob("*.py") if path.is_file() and not any(part.startswith(".") for part in path.relative_to(folder).parts))
 
 
 def kernels_of(path: Path) -> dict[str, int]:
     """The top-level `@triton.jit` functions of a module -> their lines. Raises a `CaptureError` where it does not parse."""
+    source = path.read_bytes()
+    if b"jit" not in source:
+        return {}
     try:
-        tree = ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
+        tree = ast.parse(source, filename=str(path))
     except SyntaxError as error:
         raise CaptureError(f"this is not Python: {error.msg}", where=Place(str(path), error.lineno or 0, error.offset or 0)) from error
-    return {node.name: node.lineno for node in tree.body if isinstance(node, ast.FunctionDef) and any(map(_is_jit, node.decorator_list))}
+    found: dict[str, int] = {}
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef) and any(map(_is_jit, node.decorator_list)):
+            if node.name in found:
+                raise CaptureError(
+                    f"{node.name} is also defined at line {found[node.name]}", where=Place(str(path), node.lineno), mend="keep one of them"
+                )
+            found[node.name] = node.lineno
+    return found
 
 
 def _is_jit(decorator: ast.expr) -> bool:

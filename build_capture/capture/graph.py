@@ -58,6 +58,7 @@ def run_graph(folder: Path, titles: dict[str, str], *, jobs: int, environment: d
             # An interrupt ends the compiles too; ninja waits for the workers that it started.
             process.terminate()
             raise
-    failed = any((folder / "results" / f"{key}.error").is_file() for key in titles)
+    # A worker that fails, or that its kernel takes down with it, is told of by who collects the results.
+    failed = any(line.startswith("FAILED:") for line in lines)
     if process.returncode != 0 and not failed:
         raise CaptureError(f"ninja failed (exit {process.returncode})", detail=shorten("".join(lines)), code=Exit.OUR_FAULT)

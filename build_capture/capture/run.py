@@ -17,10 +17,10 @@ from build_capture.depfile import write_depfile
 from build_capture.package.provenance import provenance
 from build_capture.plan.needs import Need
 from build_capture.plan.plan_domains import DOMAINS_ZIG, DomainPlan, plan_domains
-from build_capture.plan.probe import Probed, probe, source_files
+from build_capture.plan.probe import Probed, probe
 from build_capture.plan.resolve import refuse_floods, resolve
 from build_capture.read.profile import Limits, Profile
-from build_capture.read.reader import read_declarations, read_profile
+from build_capture.read.reader import read_declarations, read_profile, source_files
 from build_capture.read.records import Declarations
 from build_capture.sets.pack import pack, refuse_other_folder
 from build_capture.targets import Target, parse_target
@@ -51,6 +51,8 @@ class Planned(msgspec.Struct, frozen=True):
     zig: Zig
     cache: Path
     declarations: Declarations
+    zig_files: list[Path]
+    """Every Zig file of the consumer that decides what is launched."""
     domains: DomainPlan
     probed: Probed
     description: Description
@@ -98,7 +100,7 @@ def plan(request: Request) -> Planned:
     cache = (request.cache or request.profile.parent / ".zig-cache" / "build-capture").resolve()
     reader = find_reader(request.reader, zig, cache)
     profile = read_profile(reader, request.profile)
-    target = parse_target(request.target or profile.target)
+    target = parse_target(profile.target if request.target is None else request.target)
     limits = Limits(
         parallel=profile.limits.parallel if request.parallel is None else request.parallel,
         window_rows=profile.limits.window_rows if request.window_rows is None else request.window_rows,
@@ -111,12 +113,15 @@ def plan(request: Request) -> Planned:
     functions = sorted({need.function for need in probed.needs})
     description = describe_kernels(profile.kernels, functions, target, cache)
     needs = resolve(probed, description.kernels, profile, declarations)
-    return Planned(profile, limits, target, zig, cache, declarations, domains, probed, description, needs)
+    zig_files = source_files(reader, profile, declarations)
+    return Planned(profile, limits, target, zig, cache, declarations, zig_files, domains, probed, description, needs)
 
 
 def capture(request: Request, out: Path, *, depfile: Path | None, jobs: int | None, progress: Progress) -> Summary:
     """Make the set for `request` in the folder `out`. `jobs` compiles run at a time, one for each processor by default."""
     started = time.monotonic()
+    # A link to a folder stands for that folder.
+    out = out.resolve()
     refuse_other_folder(out)
     planned = plan(request)
     compiled = compile_needs(
@@ -129,14 +134,13 @@ def capture(request: Request, out: Path, *, depfile: Path | None, jobs: int | No
         progress=progress,
     )
     kernel_files = _kernel_files(planned.profile, compiled)
-    zig_files = [planned.profile.path, *source_files(planned.profile, planned.declarations)]
     record = provenance(
         planned.profile,
         planned.limits,
         planned.description.toolchain,
         planned.zig.version,
         mode=MODE,
-        zig_files=zig_files[1:],
+        zig_files=planned.zig_files,
         kernel_files=kernel_files,
     )
     source = planned.domains.source
@@ -144,7 +148,7 @@ def capture(request: Request, out: Path, *, depfile: Path | None, jobs: int | No
     total = pack(compiled.variants, planned.target, record, out, beside=beside)
     if depfile is not None:
         toolchain_files = map(Path, planned.description.toolchain_files)
-        inputs = [*zig_files, *kernel_files, *kernel_modules(planned.profile.kernels), *toolchain_files, *_own_files()]
+        inputs = [planned.profile.path, *planned.zig_files, *kernel_files, *kernel_modules(planned.profile.kernels), *toolchain_files, *_own_files()]
         write_depfile(depfile, out, inputs)
     return _summary(planned, compiled, out, total, time.monotonic() - started)
 

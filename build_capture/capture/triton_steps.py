@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.abc
+import importlib.util
 import os
 import sys
 import sysconfig
@@ -101,22 +102,41 @@ def import_kernels(path: Path, folder: Path) -> Any:
     sys.path.insert(0, str(root))
     if folder != root:
         sys.path.insert(1, str(folder))
-    return importlib.import_module(".".join(names))
+    if len(names) > 1:
+        return importlib.import_module(".".join(names))
+    # By its file, not by its name, which Python's own library may have as well; that one keeps the name then.
+    name = path.stem if path.stem not in sys.modules else f"kernels_in_{path.stem}"
+    specification = importlib.util.spec_from_file_location(name, path)
+    assert specification is not None and specification.loader is not None, "a Python file has a loader"
+    module = importlib.util.module_from_spec(specification)
+    sys.modules[name] = module
+    specification.loader.exec_module(module)
+    return module
 
 
 def imported_sources(folder: Path) -> list[Path]:
     """The Python files that imports have brought in so far and that are neither Python's nor an installed package's."""
+    return sorted({path for _, path in _source_modules(folder)})
+
+
+def forget_sources(folder: Path) -> None:
+    """Let the next import run those modules anew, or find others of the same names."""
+    for name, _ in _source_modules(folder):
+        del sys.modules[name]
+
+
+def _source_modules(folder: Path) -> list[tuple[str, Path]]:
     installed = [Path(sysconfig.get_paths()[name]).resolve() for name in ("stdlib", "platstdlib", "purelib", "platlib")]
     installed += [Path(triton.__file__).resolve().parent, Path(__file__).resolve().parent.parent]
-    found = set()
-    for module in list(sys.modules.values()):
+    found = []
+    for name, module in list(sys.modules.items()):
         file = getattr(module, "__file__", None)
         if not file or not file.endswith(".py") or not os.path.isabs(file):
             continue
         path = Path(file).resolve()
         if path.is_relative_to(folder) or not any(path.is_relative_to(root) for root in installed):
-            found.add(path)
-    return sorted(found)
+            found.append((name, path))
+    return found
 
 
 def compile_variant(kernel: JITFunction, arguments: dict[str, Any], options: dict[str, int], capability: int) -> Any:

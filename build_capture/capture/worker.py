@@ -1,12 +1,11 @@
 """The worker process: describes a family's kernels, or compiles one variant. Started by the capture, not by users.
 
-    python -m build_capture.capture.worker describe FOLDER CAPABILITY FUNCTION...   a `Description` on standard output
-    python -m build_capture.capture.worker compile REQUEST RESULT                   RESULT and its cubin, or RESULT.error
+    python -m build_capture.capture.worker describe FOLDER CAPABILITY ANSWER FUNCTION...   a `Description` in ANSWER
+    python -m build_capture.capture.worker compile REQUEST RESULT                          RESULT and its cubin, or RESULT.error
 """
 
 from __future__ import annotations
 
-import contextlib
 import os
 import re
 import sys
@@ -18,54 +17,12 @@ from typing import Any
 
 import msgspec
 
-from build_capture.capture.records import (
-    Description,
-    Kernel,
-    KernelParameter,
-    Request,
-    Result,
-    ResultParameter,
-    Toolchain,
-)
+from build_capture.capture.describe import describe, plain
+from build_capture.capture.records import Request, Result, ResultParameter
 from build_capture.errors import CaptureError
 from build_capture.files import sha256_of_bytes, sha256_of_file, write_if_changed
 from build_capture.plan.needs import Constant
-
-
-def describe(folder: Path, capability: int, functions: list[str]) -> Description:
-    """Describe those of `functions` that the modules of `folder` define; importing them runs their code."""
-    from build_capture.capture.find import modules_defining
-    from build_capture.capture.toolchain import toolchain_for
-    from build_capture.capture.triton_steps import import_kernels
-
-    kernels = []
-    for path, names in modules_defining(folder, functions).items():
-        module = import_kernels(path, folder)
-        options = getattr(module, "LAUNCH_OPTIONS", {})
-        for name in names:
-            kernels.append(_describe_kernel(getattr(module, name), path.relative_to(folder).as_posix(), options.get(name, {})))
-    toolchain, files = toolchain_for(capability)
-    return Description(sorted(kernels, key=lambda kernel: kernel.function), toolchain, files)
-
-
-def _describe_kernel(kernel: Any, module: str, options: dict[str, int]) -> Kernel:
-    parameters = [
-        KernelParameter(
-            name=parameter.name,
-            constexpr=parameter.is_constexpr,
-            has_default=parameter.has_default,
-            default=Constant.of(_plain(parameter.default)) if parameter.has_default else None,
-            unspecialized=parameter.do_not_specialize,
-            annotation=parameter.annotation,
-        )
-        for parameter in kernel.params
-    ]
-    return Kernel(kernel.__name__, module, kernel.starting_line_number, parameters, dict(options))
-
-
-def _plain(value: Any) -> Any:
-    """A `tl.constexpr` stands for the value that it holds."""
-    return getattr(value, "value", value)
+from build_capture.process import SPOKEN
 
 
 def compile_request(request: Request) -> tuple[Result, bytes]:
@@ -81,6 +38,7 @@ def compile_request(request: Request) -> tuple[Result, bytes]:
 
     started = time.monotonic()
     need, folder = request.need, Path(request.folder)
+    read = watch_reads(folder)
     kernel = getattr(import_kernels(folder / request.module, folder), need.function)
     arguments = {p.name: argument_of(p.type, p.class_.value if p.class_ else None) for p in need.parameters}
     arguments |= {name: constant.python for name, constant in need.constexprs.items()}
@@ -103,12 +61,26 @@ def compile_request(request: Request) -> tuple[Result, bytes]:
         pdl=metadata.launch_pdl,
         entry_parameters=count_entry_parameters(compiled.asm["ptx"], metadata.name),
         parameters=[ResultParameter(**parameter) for parameter in parameters],
-        constants={name: _constant(name, _plain(value), need.constexprs) for name, value in constants.items()},
+        constants={name: _constant(name, plain(value), need.constexprs) for name, value in constants.items()},
         cubin_sha256=sha256_of_bytes(cubin),
-        sources={Path(os.path.relpath(path, folder)).as_posix(): sha256_of_file(path) for path in imported_sources(folder)},
+        sources={Path(os.path.relpath(path, folder)).as_posix(): sha256_of_file(path) for path in sorted({*imported_sources(folder), *read})},
         seconds=time.monotonic() - started,
     )
     return result, cubin
+
+
+def watch_reads(folder: Path) -> set[Path]:
+    """The files below `folder` that are opened from now on: a kernel may take numbers from a file that it does not import."""
+    read: set[Path] = set()
+
+    def note(event: str, arguments: tuple[object, ...]) -> None:
+        if event == "open" and isinstance(arguments[0], str) and not arguments[0].endswith(".pyc"):
+            path = Path(os.path.abspath(arguments[0]))
+            if path.is_relative_to(folder) and path.is_file():
+                read.add(path)
+
+    sys.addaudithook(note)
+    return read
 
 
 def _constant(name: str, value: Any, asked: dict[str, Constant]) -> Constant:
@@ -132,14 +104,13 @@ def count_entry_parameters(ptx: str, entry: str) -> int:
 def main(arguments: list[str]) -> int:
     """Do what the command line says; a failure goes to RESULT.error, never to standard output."""
     if arguments[0] == "describe":
+        folder, capability, answer, *functions = arguments[1:]
         try:
-            # A kernel module may print while it is imported; standard output carries the answer alone.
-            with contextlib.redirect_stdout(sys.stderr):
-                description = describe(Path(arguments[1]), int(arguments[2]), arguments[3:])
+            description = describe(Path(folder), int(capability), functions)
         except CaptureError as error:
             print(error, file=sys.stderr)
-            return 1
-        sys.stdout.buffer.write(msgspec.json.encode(description))
+            return SPOKEN
+        Path(answer).write_bytes(msgspec.json.encode(description))
         return 0
     request_path, result_path = Path(arguments[1]), Path(arguments[2])
     request = msgspec.json.decode(request_path.read_bytes(), type=Request)
@@ -150,7 +121,7 @@ def main(arguments: list[str]) -> int:
         with tempfile.TemporaryDirectory(dir=result_path.parent) as cache:
             os.environ["TRITON_CACHE_DIR"] = cache
             result, cubin = compile_request(request)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         # The message alone: Triton's names the kernel's line, and the stack is Triton's own.
         error_path.write_text("".join(traceback.format_exception_only(type(error), error)))
         return 1

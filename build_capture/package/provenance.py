@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -39,4 +38,9 @@ def provenance(
 
 def _hashes(files: Iterable[Path], folder: Path) -> dict[str, str]:
     base = folder.resolve()
-    return {Path(os.path.relpath(path.resolve(), base)).as_posix(): sha256_of_file(path) for path in sorted(set(files))}
+    return {_name(path.resolve(), base): sha256_of_file(path) for path in sorted(set(files))}
+
+
+def _name(path: Path, base: Path) -> str:
+    """A file's path from `base`; of one that an import found elsewhere the name alone, since its folder is the machine's."""
+    return path.relative_to(base).as_posix() if path.is_relative_to(base) else f"(imported)/{path.parent.name}/{path.name}"

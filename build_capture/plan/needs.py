@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import struct
 from enum import Enum
 from typing import Any, Literal
@@ -34,6 +35,13 @@ class Parameter(msgspec.Struct, frozen=True):
         return self.class_ in (Class.DIV16, Class.ALIGNED)
 
 
+I64_MIN, I64_MAX = -(1 << 63), (1 << 63) - 1
+"""What a set's ints can hold."""
+
+FP32_MAX = 3.4028234663852886e38
+"""The greatest finite fp32: (2 - 2^-23) * 2^127."""
+
+
 class Constant(msgspec.Struct, frozen=True):
     """The value of a constexpr, with its kind."""
 
@@ -50,8 +58,11 @@ class Constant(msgspec.Struct, frozen=True):
         if isinstance(value, bool):
             return cls("bool", value)
         if isinstance(value, int):
-            return cls("int", value)
+            return cls("int", value) if I64_MIN <= value <= I64_MAX else None
         if isinstance(value, float):
+            # Engines compare floats by their fp32 bits, which a greater one has none of.
+            if math.isfinite(value) and abs(value) > FP32_MAX:
+                return None
             return cls("f64", struct.unpack("<Q", struct.pack("<d", value))[0])
         return cls("text", value) if isinstance(value, str) else None
 

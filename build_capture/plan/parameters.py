@@ -11,7 +11,7 @@ import msgspec
 from build_capture.files import locked, write_if_changed
 from build_capture.process import run_tool
 from build_capture.read.records import Declarations, Method
-from build_capture.zig import Zig, digest_of_tree, zig_sources
+from build_capture.zig import Zig, zig_sources
 
 
 class Type(msgspec.Struct, frozen=True):
@@ -98,15 +98,9 @@ pub fn main(init: std.process.Init) !void {{
 }}
 """
     with locked(folder):
-        program, stamp = folder / "program", folder / "stamp"
-        sources = [file.parent / name for name in declarations.files] + ([profile] if profile else [])
-        digest = hashlib.sha256(root.encode() + digest_of_tree(zig_sources()).encode())
-        for source in sources:
-            digest.update(source.read_bytes() + b"\0")
-        if not program.is_file() or not stamp.is_file() or stamp.read_text() != digest.hexdigest():
-            write_if_changed(folder / "root.zig", root.encode())
-            zig.build(program, _modules(folder / "root.zig", file, profile), what=f"compiling what lists the parameters of {file.name}", cache=cache)
-            stamp.write_text(digest.hexdigest())
+        program = folder / "program"
+        write_if_changed(folder / "root.zig", root.encode())
+        zig.build(program, _modules(folder / "root.zig", file, profile), what=f"compiling what lists the parameters of {file.name}", cache=cache)
         return msgspec.json.decode(run_tool([program], what=f"listing the parameters of {file.name}"), type=list[_Answer])
 
 

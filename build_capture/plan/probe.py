@@ -13,7 +13,7 @@ from build_capture.plan.needs import Witness
 from build_capture.process import run_tool
 from build_capture.read.profile import Limits, Profile
 from build_capture.read.records import Declarations
-from build_capture.zig import Zig, digest_of_tree, zig_sources
+from build_capture.zig import Zig, zig_sources
 
 
 class ProbedArgument(msgspec.Struct, frozen=True):
@@ -77,14 +77,11 @@ def probe(zig: Zig, profile: Profile, declarations: Declarations, domains: str |
     folder = cache / "probe" / f"{zig.version}-{hashlib.sha256(str(profile.path.resolve()).encode()).hexdigest()[:16]}"
     with locked(folder):
         program = folder / "probe"
-        stamp = folder / "stamp"
-        wanted = _sources_digest(profile, declarations, domains)
-        if not program.is_file() or not stamp.is_file() or stamp.read_text() != wanted:
-            driver = None if domains is None else folder / "domains.zig"
-            if driver is not None:
-                write_if_changed(driver, str(domains).encode())
-            zig.build(program, _modules(profile, driver), what=f"compiling the probe of {profile.declarations.name}", cache=cache)
-            stamp.write_text(wanted)
+        driver = None if domains is None else folder / "domains.zig"
+        if driver is not None:
+            write_if_changed(driver, str(domains).encode())
+        # Always asked for: Zig alone knows every file that it reads, and its cache answers at once when none changed.
+        zig.build(program, _modules(profile, driver), what=f"compiling the probe of {profile.declarations.name}", cache=cache)
         output = run_tool([program, *limit_arguments(limits)], what="running the probe")
     probed = msgspec.json.decode(output, type=Probed)
     _check_all_reached(profile, declarations, probed)
@@ -125,21 +122,6 @@ def _modules(profile: Profile, driver: Path | None) -> list[str | Path]:
             arguments += ["--dep", dependency]
         arguments.append(f"-M{name}={root}")
     return arguments
-
-
-def _sources_digest(profile: Profile, declarations: Declarations, domains: str | None) -> str:
-    """What the probe is compiled from. Zig's own cache decides in detail; this only spares starting the compiler."""
-    digest = hashlib.sha256(digest_of_tree(zig_sources()).encode() + (domains or "").encode())
-    beside = sorted(profile.rounds.parent.rglob("*.zig")) if profile.rounds else []
-    for path in [profile.path, *beside, *source_files(profile, declarations)]:
-        digest.update(path.read_bytes() + b"\0")
-    return digest.hexdigest()
-
-
-def source_files(profile: Profile, declarations: Declarations) -> list[Path]:
-    """The declaration file, the siblings that it imports, and rounds.zig where there is one."""
-    folder = profile.declarations.parent
-    return [*(folder / name for name in declarations.files), *([profile.rounds] if profile.rounds else [])]
 
 
 def _check_all_reached(profile: Profile, declarations: Declarations, probed: Probed) -> None:

@@ -89,6 +89,8 @@ def _misfits(entry: ProbedNeed, kernel: Kernel) -> list[str]:
     where = f"{kernel.function} ({kernel.module}:{kernel.line})"
     problems = [f"the launch gives {name} twice to {where}" for name in {*given, *named} if (given + named).count(name) > 1]
     problems += _unfit_parameters(kernel, where)
+    if 0 in (entry.options.num_warps, entry.options.num_stages):
+        problems.append(f"the launch of {kernel.function} pins its warps or stages to 0; null leaves them to the kernel")
     problems += [
         f"the launch passes {argument.name} as {argument.type}, which is no pointer that Triton knows ({nearest(argument.type[1:], POINTEES)})"
         for argument in entry.arguments
@@ -141,8 +143,8 @@ def _need(entry: ProbedNeed, kernel: Kernel) -> Need:
             parameters.append(Parameter(parameter.name, argument.type, Class(argument.class_) if argument.class_ else None))
     pinned, declared = entry.options, kernel.launch_options
     options = Options(
-        num_warps=pinned.num_warps or declared.get("num_warps", DEFAULT_NUM_WARPS),
-        num_stages=pinned.num_stages or declared.get("num_stages", DEFAULT_NUM_STAGES),
+        num_warps=declared.get("num_warps", DEFAULT_NUM_WARPS) if pinned.num_warps is None else pinned.num_warps,
+        num_stages=declared.get("num_stages", DEFAULT_NUM_STAGES) if pinned.num_stages is None else pinned.num_stages,
     )
     return Need(entry.function, parameters, constexprs, options, entry.launches, entry.witness, entry.launches_of_calls)
 

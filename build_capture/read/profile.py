@@ -11,8 +11,8 @@ import msgspec
 
 from build_capture.errors import CaptureError, Place, nearest, raise_all
 
-COUNT_MAX = 1 << 20
-"""No limit of a profile is larger: a slip of the keyboard, not a server."""
+LIMITS_MAX = {"parallel": 1024, "window_rows": 4096, "prompt_rows": 1 << 20}
+"""No limit is larger: a slip of the keyboard, not a server. The probe holds to the same (zig_bridge/coverage/round.zig)."""
 
 CONSTEXPR_VALUES_MAX = 64
 """Each value of a constexpr is a compile of its own; more than these mostly follow a runtime size by mistake."""
@@ -120,12 +120,12 @@ class _Walk:
         return ""
 
     def count(self, fields: dict[str, dict[str, Any]], owner: dict[str, Any], name: str, minimum: int) -> int:
-        """A field that has to be a whole number from `minimum` to COUNT_MAX."""
+        """A field that has to be a whole number from `minimum` to the most that LIMITS_MAX allows."""
         node = fields.get(name)
         if node is None:
             self.fault(owner, f".limits lacks .{name}", f"add .{name} = {max(minimum, 1)}")
-        elif node["kind"] != "int" or not minimum <= node["value"] <= COUNT_MAX:
-            self.fault(node, f".{name} is not a whole number from {minimum} to {COUNT_MAX}", f"write .{name} = {max(minimum, 1)}")
+        elif node["kind"] != "int" or not minimum <= node["value"] <= LIMITS_MAX[name]:
+            self.fault(node, f".{name} is not a whole number from {minimum} to {LIMITS_MAX[name]}", f"write .{name} = {max(minimum, 1)}")
         else:
             return int(node["value"])
         return minimum

@@ -24,6 +24,14 @@ def read_declarations(reader: Path, path: Path) -> Declarations:
     return msgspec.json.decode(_ask(reader, "declarations", path), type=Declarations)
 
 
+def source_files(reader: Path, profile: Profile, declarations: Declarations) -> list[Path]:
+    """The declaration file, rounds.zig where there is one, and every file that either imports."""
+    found = {profile.declarations.parent / name for name in declarations.files}
+    if profile.rounds is not None:
+        found |= {profile.rounds.parent / name for name in read_declarations(reader, profile.rounds).files}
+    return sorted(found)
+
+
 def check_is_file(path: Path, what: str) -> None:
     """Raise a `CaptureError` unless `path` is a file; `what` says what was expected."""
     if not path.is_file():
@@ -31,4 +39,4 @@ def check_is_file(path: Path, what: str) -> None:
 
 
 def _ask(reader: Path, subcommand: str, path: Path) -> str:
-    return run_tool([reader, subcommand, path], what=f"reading {path.name}")
+    return run_tool([reader, subcommand, path], what=f"reading {path.name}", speaks=True)

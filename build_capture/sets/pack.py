@@ -101,7 +101,8 @@ def refuse_other_folder(out: Path) -> None:
     if not out.exists():
         return
     strange = [out] if not out.is_dir() else [p for p in sorted(out.iterdir()) if p.name not in (AOT_JSON, CUBINS, DOMAINS_ZIG)]
-    strange += [p for p in sorted((out / CUBINS).glob("*")) if p.suffix != ".cubin"]
+    strange += [p for p in (out / AOT_JSON, out / DOMAINS_ZIG) if p.is_dir()]
+    strange += [p for p in sorted((out / CUBINS).glob("*")) if p.suffix != ".cubin" or not p.is_file()]
     if strange:
         raise CaptureError(
             f"{strange[0].name} is not part of a set, so this folder is left as it is",

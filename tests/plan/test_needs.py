@@ -57,5 +57,11 @@ def test_constant_tells_zeros_of_either_sign_and_roundings_apart() -> None:
     assert str(Constant.of(0.1)) == "f64:0.1"
 
 
+def test_constant_refuses_what_a_set_cannot_hold() -> None:
+    assert Constant.of(2**63 - 1) == Constant("int", 2**63 - 1)
+    assert [Constant.of(value) for value in (2**63, -(2**63) - 1, 1e300, -1e300)] == [None] * 4
+    assert Constant.of(float("inf")) is not None
+
+
 def test_parameter_is_written_with_its_class() -> None:
     assert msgspec.to_builtins(NEED.parameters[1]) == {"name": "n", "type": "i32", "class": "any"}

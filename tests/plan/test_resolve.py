@@ -104,6 +104,10 @@ def test_resolve_refuses_a_name_given_twice() -> None:
     check_refused(probed([X, N, N], [BLOCK]), "the launch gives n twice")
 
 
+def test_resolve_refuses_a_pin_of_zero() -> None:
+    check_refused(probed([X, N], [BLOCK], warps=0), "pins its warps or stages to 0")
+
+
 def test_resolve_names_a_kernel_that_is_not_there() -> None:
     with pytest.raises(CaptureError, match="triton.zig:12:5: error: no kernel _add in kernels"):
         resolve(Probed(1, 1, [probed([X, N], [BLOCK])]), [], PROFILE, DECLARATIONS)
