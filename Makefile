@@ -32,11 +32,11 @@ capture: .venv/capture-is-installed
 
 test: zig-tests
 	@echo '== test the Python'
-	@$(ZIGS) $(VENV) -m pytest -m 'not full'
+	@$(ZIGS) $(VENV) -m pytest -n 2 --dist loadfile -m 'not full'
 
 test-full: zig-tests
 	@echo '== test the Python, the long tests too'
-	@$(ZIGS) $(VENV) -m pytest
+	@$(ZIGS) $(VENV) -m pytest -n 2 --dist loadfile
 
 zig-tests: .venv/tests-are-installed $(ZIG_17_EXE)
 	@echo '== test the Zig with $(ZIG_16)'

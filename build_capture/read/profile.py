@@ -77,6 +77,9 @@ class Profile(msgspec.Struct, frozen=True):
         return self.path.parent
 
 
+CONSTEXPR_VALUES_MOST = 1 << 16
+"""A profile cannot allow one constexpr more values: each is a compile."""
+
 _STRINGS = ("family", "declarations", "kernels", "target")
 _KNOWN = (*_STRINGS, "rounds", "limits", "geometry", "constants", "domains", "skip", "constexpr_values_max")
 """`constants` is for the probe, which reads it through Zig's own types."""
@@ -119,13 +122,13 @@ class _Walk:
             return str(node["value"])
         return ""
 
-    def count(self, fields: dict[str, dict[str, Any]], owner: dict[str, Any], name: str, minimum: int) -> int:
-        """A field that has to be a whole number from `minimum` to the most that LIMITS_MAX allows."""
+    def count(self, fields: dict[str, dict[str, Any]], owner: dict[str, Any], name: str, minimum: int, maximum: int) -> int:
+        """A field that has to be a whole number from `minimum` to `maximum`."""
         node = fields.get(name)
         if node is None:
             self.fault(owner, f".limits lacks .{name}", f"add .{name} = {max(minimum, 1)}")
-        elif node["kind"] != "int" or not minimum <= node["value"] <= LIMITS_MAX[name]:
-            self.fault(node, f".{name} is not a whole number from {minimum} to {LIMITS_MAX[name]}", f"write .{name} = {max(minimum, 1)}")
+        elif node["kind"] != "int" or not minimum <= node["value"] <= maximum:
+            self.fault(node, f".{name} is not a whole number from {minimum} to {maximum}", f"write .{name} = {max(minimum, 1)}")
         else:
             return int(node["value"])
         return minimum
@@ -160,7 +163,7 @@ def profile_from_tree(path: Path, root: dict[str, Any]) -> Profile:
     limits = {"parallel": 1, "window_rows": 1, "prompt_rows": 0}
     if "limits" in fields:
         given = walk.fields(fields["limits"], tuple(limits), ".limits")
-        limits = {name: walk.count(given, fields["limits"], name, low) for name, low in limits.items()}
+        limits = {name: walk.count(given, fields["limits"], name, low, LIMITS_MAX[name]) for name, low in limits.items()}
     elif fields:
         walk.fault(root, "the profile lacks .limits", "add .limits = .{ .parallel = 1, .window_rows = 1, .prompt_rows = 0 }")
     texts["rounds"] = walk.text(fields, root, "rounds") if "rounds" in fields else ""
@@ -171,7 +174,7 @@ def profile_from_tree(path: Path, root: dict[str, Any]) -> Profile:
             walk.fault(fields[name], f".{name}: there is no {kind} {texts[name]}", f"expected a {kind}, named relative to {path.name}")
     values_max = CONSTEXPR_VALUES_MAX
     if "constexpr_values_max" in fields:
-        values_max = walk.count(fields, root, "constexpr_values_max", 1)
+        values_max = walk.count(fields, root, "constexpr_values_max", 1, CONSTEXPR_VALUES_MOST)
     domains, skip = walk.named(fields.get("domains")), walk.names(fields.get("skip"))
     raise_all(walk.errors)
     return Profile(
