@@ -85,7 +85,7 @@ class Pointer(MockTensor):
 
 CLASS_VALUES = {
     "i32": {"one": 1, "div16": 16, "any": 3},
-    "u64": {"one": 1, "div16": 1 << 63, "any": (1 << 63) + 1},
+    "u64": {"div16": 1 << 63, "any": (1 << 63) + 1},
 }
 """A value of each class, by type: u64 values past 2^63, since Triton types a smaller one as a signed int."""
 

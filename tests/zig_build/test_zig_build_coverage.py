@@ -56,8 +56,31 @@ def test_folder_without_a_manifest_fails(project: Project, tmp_path: Path) -> No
     for steps in (["test"], ["install"]):
         result = project.run(*steps, f"-Dcapture-set={tmp_path}")
         assert result.returncode != 0
-        assert f"-Dcapture-set={tmp_path} holds an aot.json" in result.stdout
-        assert "FileNotFound" in result.stdout
+        assert f"{tmp_path}/aot.json: FileNotFound; -Dcapture-set is the folder of a finished set" in result.stdout
+
+
+def test_set_for_another_target_fails(project: Project, tmp_path: Path) -> None:
+    write_set(tmp_path / "set", "finished", "sm_90")
+    result = project.run("test", f"-Dcapture-set={tmp_path}/set", "-Dcapture-target=sm_121")
+    assert result.returncode != 0
+    assert "aot.json: error: have sm_90, need sm_121" in result.stdout
+
+
+def test_set_without_a_cubin_or_with_a_changed_one_fails(project: Project, tmp_path: Path) -> None:
+    write_set(tmp_path / "set", "finished", "sm_121")
+    manifest = tmp_path / "set" / "aot.json"
+    document = json.loads(manifest.read_text(encoding="utf-8"))
+    cubin = tmp_path / "set" / "cubins" / f"{document['kernels'][0]['hash']}.cubin"
+    cubin.unlink()
+    result = project.run("test", f"-Dcapture-set={tmp_path}/set")
+    assert result.returncode != 0
+    assert f"{cubin}: FileNotFound; aot.json lists it for _copy" in result.stdout
+    cubin.write_text("changed")
+    document["kernels"][0]["sha256"] = "0" * 64
+    manifest.write_text(json.dumps(document), encoding="utf-8")
+    result = project.run("install", f"-Dcapture-set={tmp_path}/set")
+    assert result.returncode != 0
+    assert f"{cubin}: its bytes are not those that aot.json records for _copy" in result.stdout
 
 
 @pytest.mark.parametrize(

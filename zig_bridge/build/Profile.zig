@@ -24,7 +24,7 @@ prompt_rows: u32,
 pub fn create(comptime value: anytype) Profile {
     const limits = field(value, "limits", ".limits = .{ .parallel = 16, .window_rows = 16, .prompt_rows = 4096 }");
     return .{
-        .family = field(value, "family", ".family = \"qwen27\""),
+        .family = folderName(field(value, "family", ".family = \"qwen27\"")),
         .declarations = field(value, "declarations", ".declarations = \"src/triton.zig\""),
         .rounds = if (@hasField(@TypeOf(value), "rounds")) value.rounds else null,
         .drives_domains = @hasField(@TypeOf(value), "domains") or !@hasField(@TypeOf(value), "rounds"),
@@ -33,6 +33,16 @@ pub fn create(comptime value: anytype) Profile {
         .window_rows = field(limits, "window_rows", ".window_rows = 16 in .limits"),
         .prompt_rows = field(limits, "prompt_rows", ".prompt_rows = 4096 in .limits"),
     };
+}
+
+/// The family names a folder below the install prefix, so it must not lead out of it.
+fn folderName(comptime name: []const u8) []const u8 {
+    const valid = comptime for (name, 0..) |byte, index| {
+        const inside = index > 0 and (byte == '.' or byte == '_' or byte == '-');
+        if (!std.ascii.isAlphanumeric(byte) and !inside) break false;
+    } else name.len > 0 and name.len <= 64;
+    if (!valid) @compileError("the profile's .family is \"" ++ name ++ "\"; expected letters, digits, '.', '_' and '-': it names a folder");
+    return name;
 }
 
 fn field(comptime value: anytype, comptime name: []const u8, comptime example: []const u8) @TypeOf(@field(value, name)) {

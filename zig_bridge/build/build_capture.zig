@@ -114,7 +114,7 @@ fn addFinished(context: Context, folder: []const u8) []const Set {
         b.invalid_user_input = true;
     }
     if (targets.len == 0) return &.{};
-    const finished = FinishedSet.create(b, .{ .folder = folder });
+    const finished = FinishedSet.create(b, .{ .package = context.package, .set = context.modules.set, .folder = folder });
     const fail = b.addFail("no capture ran, so there is no report; a finished set was given with -Dcapture-set");
     context.steps.report.dependOn(&fail.step);
     return context.b.allocator.dupe(Set, &.{
@@ -190,6 +190,10 @@ pub fn addOwnTests(package: *std.Build, step: *std.Build.Step) void {
             .imports = &.{.{ .name = "cuda", .module = own.cuda }},
         }) },
         .{ "target-names", fileModule(package, "zig_bridge/build/target_names.zig") },
+        .{ "check-set", package.createModule(.{
+            .root_source_file = package.path("zig_bridge/build/check_set.zig"),
+            .imports = &.{.{ .name = "set", .module = own.set }},
+        }) },
         .{ "install-set", fileModule(package, "zig_bridge/build/install_set.zig") },
     };
     step.dependOn(Reader.create(package, .{ .package = package }).step);

@@ -30,6 +30,8 @@ pub const Options = struct {
     launches: []const Declared,
     /// The command that captures what is missing.
     command: []const u8,
+    /// What the set has to be for, `sm_121`; null where any will do. A set that does not say what it is for is taken.
+    target: ?[]const u8 = null,
     /// How many missing specializations are described before only their number is told.
     described_max: usize = 20,
 };
@@ -76,6 +78,10 @@ pub fn run(comptime rounds: type, arena: std.mem.Allocator, aot_json: []const u8
         try writer.print("aot.json: error: the set holds no kernels; try {s}\n", .{options.command});
         return error.InvalidSet;
     }
+    if (options.target) |wanted| if (captured.target) |found| if (!std.mem.eql(u8, wanted, found)) {
+        try writer.print("aot.json: error: have {s}, need {s}; try {s}\n", .{ found, wanted, options.command });
+        return error.InvalidSet;
+    };
     var recorder: record.Recorder = .{ .arena = arena, .answers = .{ .captured = &captured } };
     drive.all(rounds, &recorder, options.limits) catch |failure| {
         if (failure == error.OutOfMemory) return error.OutOfMemory;
@@ -151,7 +157,7 @@ fn describe(arena: std.mem.Allocator, captured: *const set.Set, need: *const rec
         switch (argument.value) {
             .ptr => |pointer| try writer.print("{s}\n", .{@tagName(set.class.ofAddress(pointer.addr))}),
             .i32 => |value| try writer.print("{d} ({s})\n", .{ value, @tagName(set.class.ofInt(value)) }),
-            .u64 => |value| try writer.print("{d} ({s})\n", .{ value, @tagName(set.class.ofInt(value)) }),
+            .u64 => |value| try writer.print("{d} ({s})\n", .{ value, @tagName(set.class.ofWord(value)) }),
             .f32 => |value| try writer.print("{e}\n", .{value}),
         }
     }

@@ -16,6 +16,8 @@ pub const Options = struct {
     prompt_rows: u32,
     /// The command that captures what is missing.
     command: []const u8,
+    /// What the set has to be for, `sm_121`; null where that is not checked.
+    target: ?[]const u8,
 };
 
 /// Writes the test's source, or adds what is wrong to `diagnostics`.
@@ -39,6 +41,7 @@ pub fn write(io: std.Io, arena: Allocator, options: Options, writer: *Writer, di
     for (found.launches) |launch| try writeLaunch(launch, writer);
     try writer.writeAll("        },\n");
     try writer.print("        .command = \"{f}\",\n", .{std.zig.fmtString(options.command)});
+    if (options.target) |target| try writer.print("        .target = \"{f}\",\n", .{std.zig.fmtString(target)});
     try writer.writeAll("    });\n}\n");
 }
 

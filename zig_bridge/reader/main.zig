@@ -14,9 +14,9 @@ const help =
     \\
     \\  declarations FILE    the methods and launches of a declaration file and its siblings, as JSON
     \\  profile FILE         a profile (capture.zon), as JSON with the place of each value
-    \\  coverage-test --declarations FILE --parallel N --window-rows N --prompt-rows N --command TEXT
+    \\  coverage-test --declarations FILE --parallel N --window-rows N --prompt-rows N --command TEXT [--target NAME]
     \\                       the Zig test that fails where a round launches what a set does not hold;
-    \\                       TEXT is the command that captures what is missing
+    \\                       TEXT is the command that captures what is missing, NAME what the set has to be for
     \\  --help               this text
     \\  --version            the version of this program and of the Zig that compiled it
     \\
@@ -65,7 +65,8 @@ const Run = struct {
     }
 
     fn coverageOptions(self: *Run, arguments: []const [:0]const u8) anyerror!coverage_test.Options {
-        const names = [_][]const u8{ "--declarations", "--parallel", "--window-rows", "--prompt-rows", "--command" };
+        const names = [_][]const u8{ "--declarations", "--parallel", "--window-rows", "--prompt-rows", "--command", "--target" };
+        const needed = names.len - 1;
         var values: [names.len]?[]const u8 = @splat(null);
         var index: usize = 0;
         // Each turn takes an option and its value.
@@ -77,7 +78,7 @@ const Run = struct {
             if (index + 1 == arguments.len) return self.usage("{s} lacks its value", .{names[at]});
             values[at] = arguments[index + 1];
         }
-        for (names, values) |name, value| {
+        for (names[0..needed], values[0..needed]) |name, value| {
             if (value == null or value.?.len == 0) return self.usage("coverage-test needs {s}", .{name});
         }
         return .{
@@ -86,6 +87,7 @@ const Run = struct {
             .window_rows = try self.count(names[2], values[2].?, 1),
             .prompt_rows = try self.count(names[3], values[3].?, 0),
             .command = values[4].?,
+            .target = values[5],
         };
     }
 

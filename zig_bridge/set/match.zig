@@ -70,7 +70,7 @@ fn writeHere(writer: *std.Io.Writer, argument: launch.Arg) std.Io.Writer.Error!v
     switch (argument.value) {
         .ptr => |pointer| try writer.print("{s} here", .{@tagName(class.ofAddress(pointer.addr))}),
         .i32 => |value| try writer.print("{d} ({s}) here", .{ value, @tagName(class.ofInt(value)) }),
-        .u64 => |value| try writer.print("{d} ({s}) here", .{ value, @tagName(class.ofInt(value)) }),
+        .u64 => |value| try writer.print("{d} ({s}) here", .{ value, @tagName(class.ofWord(value)) }),
         .f32 => |value| try writer.print("{e} here", .{value}),
     }
 }

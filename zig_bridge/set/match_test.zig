@@ -96,7 +96,7 @@ test "match: a u64 and an f32" {
     try check(any, &.{word("S", 1)}, &.{}, "");
     try check(any, &.{word("S", 1 << 63)}, &.{}, "S is any there, 9223372036854775808 (div16) here");
     try check(div16, &.{word("S", 1 << 63)}, &.{}, "");
-    try check(div16, &.{word("S", 1)}, &.{}, "S is div16 there, 1 (one) here");
+    try check(div16, &.{word("S", 1)}, &.{}, "S is div16 there, 1 (any) here");
     try check(any, &.{int("S", 3)}, &.{}, "S is u64 there, i32 here");
     try check(eps, &.{float("eps", 1e-6)}, &.{}, "");
     try check(any, &.{float("S", 1)}, &.{}, "S is u64 there, fp32 here");

@@ -47,6 +47,7 @@ pub fn parse(arena: std.mem.Allocator, text: []const u8, diagnostic: *Diagnostic
     var set: Set = try .init(arena, variants);
     const header: Fields = .{ .reader = reader, .object = top, .place = "aot.json" };
     if (top.contains("bin_dir")) set.bin_dir = try header.fileName("bin_dir");
+    if (top.contains("target")) set.target = try header.text("target");
     if (top.contains("bin_ext")) set.bin_ext = try header.fileName("bin_ext");
     return set;
 }
@@ -85,6 +86,7 @@ const Reader = struct {
             .warp_size = try fields.unsigned("warp_size", 32, .{ .smallest = 1, .largest = 128 }),
             .shared = try fields.unsigned("shared", 0, .{ .smallest = 0, .largest = 1 << 30 }),
             .pdl = try fields.boolean("pdl", false),
+            .sha256 = if (fields.object.contains("sha256")) try fields.text("sha256") else null,
             .params = try reader.params(fields),
             .consts = try reader.consts(fields),
         };

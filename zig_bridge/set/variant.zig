@@ -52,6 +52,8 @@ pub const Variant = struct {
     shared: u32 = 0,
     /// Launched with programmatic dependent launch.
     pdl: bool = false,
+    /// The SHA-256 of the cubin in hexadecimal; null where the set does not record it.
+    sha256: ?[]const u8 = null,
     /// Runtime parameters in launch order.
     params: []const Param,
     /// Constexprs and folded ints.
@@ -84,6 +86,8 @@ pub const Set = struct {
     bin_dir: []const u8,
     /// The file ending of the compiled kernels.
     bin_ext: []const u8,
+    /// What the set is for, `sm_121`; null where it does not say.
+    target: ?[]const u8 = null,
 
     /// A set of these variants, indexed by function.
     pub fn init(arena: std.mem.Allocator, variants: []const Variant) error{OutOfMemory}!Set {
