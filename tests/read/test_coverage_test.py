@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -33,7 +34,7 @@ def test_coverage_test_names_every_launch_and_the_limits(reader: Reader) -> None
 
 
 def test_coverage_test_is_formatted_and_runs(reader: Reader, tmp_path: Path) -> None:
-    (tmp_path / "coverage_test.zig").write_text(reader.good(*generate()))
+    (tmp_path / "coverage_test.zig").write_text(reader.good(*generate(target="sm_121")))
     zig = zig_command()
     formatted = subprocess.run([*zig, "fmt", "--check", "--stdin"], input=(tmp_path / "coverage_test.zig").read_bytes(), capture_output=True)
     assert formatted.returncode == 0, formatted.stderr
@@ -44,7 +45,7 @@ def test_coverage_test_is_formatted_and_runs(reader: Reader, tmp_path: Path) -> 
     command += ["-Mcoverage=coverage.zig", "-Mrounds=rounds.zig", "-Maot.json=aot.json", "--cache-dir", "cache"]
     result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)
     assert result.returncode == 0, result.stderr
-    assert "limits 16 4 0, 26 launches, 1 without a name, set {}" in result.stderr
+    assert "limits 16 4 0, 26 launches, 1 without a name, set {}, target sm_121" in result.stderr
 
 
 @pytest.mark.parametrize(
@@ -60,6 +61,28 @@ def test_coverage_test_is_formatted_and_runs(reader: Reader, tmp_path: Path) -> 
 )
 def test_coverage_test_refuses_bad_limits(reader: Reader, changes: dict[str, str], what: str) -> None:
     assert reader.refusal(*generate(**changes))[0].startswith(f"build-capture-reader: error: {what}; expected")
+
+
+def test_coverage_test_checks_no_target_unless_asked(reader: Reader) -> None:
+    assert ".target" not in reader.good(*generate())
+
+
+def test_coverage_test_lists_what_it_read(reader: Reader, tmp_path: Path) -> None:
+    folder = tmp_path / "a b"
+    shutil.copytree(FIXTURES / "forms", folder)
+    files = reader.read("declarations", folder / "triton.zig")["files"]
+    assert len(files) > 2
+    want = {str(folder / name).replace(" ", "\\ ") for name in files}
+    for declarations, start in ((str(folder / "triton.zig"), tmp_path), ("triton.zig", folder), ("../a b/triton.zig", folder)):
+        reader.good(*generate(declarations=declarations, depfile=str(tmp_path / "test.d")), folder=start)
+        target, *inputs = (tmp_path / "test.d").read_text().split(" \\\n  ")
+        assert target == "coverage_test.zig:"
+        assert {name.rstrip("\n") for name in inputs} == want
+
+
+def test_coverage_test_names_a_depfile_that_cannot_be_written(reader: Reader, tmp_path: Path) -> None:
+    path = tmp_path / "absent" / "test.d"
+    assert reader.refusal(*generate(depfile=str(path)))[0].startswith(f"{path}: error: the depfile cannot be written (FileNotFound)")
 
 
 def test_coverage_test_refuses_what_declarations_refuses(reader: Reader, tmp_path: Path) -> None:

@@ -59,9 +59,8 @@ fn generate(b: *std.Build, options: Options) std.Build.LazyPath {
     run.addArgs(&.{ "--window-rows", b.fmt("{d}", .{options.window_rows}) });
     run.addArgs(&.{ "--prompt-rows", b.fmt("{d}", .{options.prompt_rows}) });
     run.addArgs(&.{ "--command", options.command, "--target", options.target });
-    // The reader also reads the siblings that the declaration file imports. A captured set's provenance has the hash of
-    // each, so that its manifest changes with them.
-    run.addFileInput(options.set.path(b, "aot.json"));
-    run.step.dependOn(options.after);
+    // The reader also reads the siblings that the declaration file imports.
+    run.addArg("--depfile");
+    _ = run.addDepFileOutputArg("coverage_test.d");
     return run.captureStdOut(.{ .basename = "coverage_test.zig" });
 }

@@ -3,6 +3,7 @@
 const std = @import("std");
 const Allocator = std.mem.Allocator;
 const Writer = std.Io.Writer;
+const depfile = @import("depfile.zig");
 const Diagnostics = @import("diagnostics.zig").Diagnostics;
 const imports = @import("imports.zig");
 const launches = @import("launches.zig");
@@ -18,12 +19,15 @@ pub const Options = struct {
     command: []const u8,
     /// What the set has to be for, `sm_121`; null where that is not checked.
     target: ?[]const u8,
+    /// Where to list the files that were read; null where nobody asks.
+    depfile: ?[]const u8,
 };
 
 /// Writes the test's source, or adds what is wrong to `diagnostics`.
 pub fn write(io: std.Io, arena: Allocator, options: Options, writer: *Writer, diagnostics: *Diagnostics) (source.Error || Writer.Error)!void {
     const files = try imports.read(io, arena, options.declarations, diagnostics);
     const found = try launches.find(arena, files, diagnostics);
+    if (options.depfile) |path| try depfile.write(io, arena, path, options.declarations, files, diagnostics);
     try writer.writeAll(
         \\//! Generated from the declaration file by build-capture.
         \\

@@ -14,9 +14,10 @@ const help =
     \\
     \\  declarations FILE    the methods and launches of a declaration file and its siblings, as JSON
     \\  profile FILE         a profile (capture.zon), as JSON with the place of each value
-    \\  coverage-test --declarations FILE --parallel N --window-rows N --prompt-rows N --command TEXT [--target NAME]
+    \\  coverage-test --declarations FILE --parallel N --window-rows N --prompt-rows N --command TEXT [--target NAME] [--depfile FILE]
     \\                       the Zig test that fails where a round launches what a set does not hold;
-    \\                       TEXT is the command that captures what is missing, NAME what the set has to be for
+    \\                       TEXT is the command that captures what is missing, NAME what the set has to be for;
+    \\                       FILE gets the names of all files that were read, as a depfile
     \\  --help               this text
     \\  --version            the version of this program and of the Zig that compiled it
     \\
@@ -65,8 +66,8 @@ const Run = struct {
     }
 
     fn coverageOptions(self: *Run, arguments: []const [:0]const u8) anyerror!coverage_test.Options {
-        const names = [_][]const u8{ "--declarations", "--parallel", "--window-rows", "--prompt-rows", "--command", "--target" };
-        const needed = names.len - 1;
+        const names = [_][]const u8{ "--declarations", "--parallel", "--window-rows", "--prompt-rows", "--command", "--target", "--depfile" };
+        const needed = names.len - 2;
         var values: [names.len]?[]const u8 = @splat(null);
         var index: usize = 0;
         // Each turn takes an option and its value.
@@ -88,6 +89,7 @@ const Run = struct {
             .prompt_rows = try self.count(names[3], values[3].?, 0),
             .command = values[4].?,
             .target = values[5],
+            .depfile = values[6],
         };
     }
 
