@@ -1,12 +1,14 @@
 """What the test step says: covered, not covered, not captured, and no set."""
 
 import json
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
 
 from tests.zig_build.fake_capture import write_set
-from tests.zig_build.project import Project
+from tests.zig_build.project import ROOT, Project
 
 
 def test_not_captured_is_a_visible_skip(project: Project) -> None:
@@ -63,7 +65,7 @@ def test_set_for_another_target_fails(project: Project, tmp_path: Path) -> None:
     write_set(tmp_path / "set", "finished", "sm_90")
     result = project.run("test", f"-Dcapture-set={tmp_path}/set", "-Dcapture-target=sm_121")
     assert result.returncode != 0
-    assert "aot.json: error: have sm_90, need sm_121" in result.stdout
+    assert "aot.json: error: found sm_90, want sm_121" in result.stdout
 
 
 def test_set_without_a_cubin_or_with_a_changed_one_fails(project: Project, tmp_path: Path) -> None:
@@ -81,6 +83,63 @@ def test_set_without_a_cubin_or_with_a_changed_one_fails(project: Project, tmp_p
     result = project.run("install", f"-Dcapture-set={tmp_path}/set")
     assert result.returncode != 0
     assert f"{cubin}: its bytes are not those that aot.json records for _copy" in result.stdout
+
+
+def test_set_without_its_cubins_is_not_installed(project: Project, tmp_path: Path) -> None:
+    write_set(tmp_path / "set", "finished", "sm_121")
+    shutil.rmtree(tmp_path / "set" / "cubins")
+    for step in ("install", "test"):
+        result = project.run(step, f"-Dcapture-set={tmp_path}/set", "-p", str(tmp_path / "prefix"))
+        assert result.returncode != 0
+        assert f"error: {tmp_path}/set/cubins/0123abcd.cubin: FileNotFound; aot.json lists it for _copy\n" in result.stdout
+        assert "check_set.zig" not in result.stdout, "a stack trace"
+    assert not (tmp_path / "prefix" / "share").exists()
+
+
+def test_install_folder_that_cannot_be_made_is_named(project: Project, tmp_path: Path) -> None:
+    write_set(tmp_path / "set", "finished", "sm_121")
+    (tmp_path / "share").write_text("a file, not a folder")
+    result = project.run("install", f"-Dcapture-set={tmp_path}/set", "-p", str(tmp_path))
+    assert result.returncode != 0
+    assert f"cannot be installed in {tmp_path}/share/tiny/cuda/sm121: NotDir" in result.stdout
+    assert "install_set.zig:" not in result.stdout, "a stack trace"
+
+
+def test_edited_sibling_is_read_again_with_a_finished_set(spaced: Project, tmp_path: Path) -> None:
+    declarations = spaced.folder / "src" / "triton.zig"
+    sibling = spaced.folder / "src" / "more.zig"
+    declarations.write_text(declarations.read_text(encoding="utf-8") + 'pub const more = @import("more.zig");\n', encoding="utf-8")
+    launch = 'pub fn {}(t: anytype) !void {{\n    try t.set.run(t.s, "{}", .{{ 1, 1, 1 }}, &.{{}}, &.{{}});\n}}\n'
+    sibling.write_text("", encoding="utf-8")
+    write_set(tmp_path / "set", "finished", "sm_121")
+    assert spaced.run("test", f"-Dcapture-set={tmp_path}/set").returncode == 0
+    for name in ("first", "second"):
+        sibling.write_text(launch.format(name, f"_{name}"), encoding="utf-8")
+        result = spaced.run("test", f"-Dcapture-set={tmp_path}/set")
+        assert result.returncode != 0
+        assert f"more.zig:2: error: the launch of _{name} in {name} is reached by no round" in result.stdout
+
+
+@pytest.mark.parametrize("family", ["../up", "a/b", ".hidden", "", "a" * 65])
+def test_family_that_leaves_its_folder_is_refused(zig: str, tmp_path: Path, family: str) -> None:
+    """Zig compiles the same profile type that `build.zig` does; a whole build for each name would take minutes."""
+    profile = f'.{{ .family = "{family}", .declarations = "d.zig", .target = "sm_121", .limits = .{{ .parallel = 1, .window_rows = 1, .prompt_rows = 1 }} }}'
+    check_profile(zig, tmp_path, profile.replace(f'"{family}"', '"a.b_c-1"'), None)
+    check_profile(zig, tmp_path, profile, f'the profile\'s .family is "{family}"; expected letters, digits, \'.\', \'_\' and \'-\'')
+
+
+def check_profile(zig: str, folder: Path, profile: str, message: str | None) -> None:
+    """Compile a program that reads the profile; it has to end with the message, or well."""
+    (folder / "root.zig").write_text(
+        f'const Profile = @import("Profile");\ntest {{\n    _ = comptime Profile.create({profile});\n}}\n', encoding="utf-8"
+    )
+    command = [zig, "test", "-fno-emit-bin", "--dep", "Profile", "-Mroot=root.zig", f"-MProfile={ROOT}/zig_bridge/build/Profile.zig", "--cache-dir", "cache"]
+    result = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=300)
+    if message is None:
+        assert result.returncode == 0, result.stderr
+    else:
+        assert result.returncode != 0
+        assert message in result.stderr
 
 
 @pytest.mark.parametrize(

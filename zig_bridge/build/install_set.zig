@@ -8,12 +8,22 @@ const Dir = std.Io.Dir;
 const manifest = "aot.json";
 const extension = ".cubin";
 
-pub fn main(init: std.process.Init) !void {
-    const arguments = try init.minimal.args.toSlice(init.arena.allocator());
+pub fn main(init: std.process.Init) u8 {
+    const arguments = init.minimal.args.toSlice(init.arena.allocator()) catch return 1;
     std.debug.assert(arguments.len == 3);
-    const source = try Dir.cwd().openDir(init.io, arguments[1], .{});
-    const destination = try Dir.cwd().createDirPathOpen(init.io, arguments[2], .{});
-    try install(init.io, source, destination);
+    installAt(init.io, arguments[1], arguments[2]) catch |failure| {
+        std.debug.print("error: {s}/" ++ manifest ++ " and its cubins cannot be installed in {s}: {t}\n", .{ arguments[1], arguments[2], failure });
+        return 1;
+    };
+    return 0;
+}
+
+fn installAt(io: std.Io, from: []const u8, to: []const u8) !void {
+    const source = try Dir.cwd().openDir(io, from, .{});
+    defer source.close(io);
+    const destination = try Dir.cwd().createDirPathOpen(io, to, .{});
+    defer destination.close(io);
+    try install(io, source, destination);
 }
 
 fn install(io: std.Io, source: Dir, destination: Dir) !void {

@@ -79,7 +79,7 @@ pub fn run(comptime rounds: type, arena: std.mem.Allocator, aot_json: []const u8
         return error.InvalidSet;
     }
     if (options.target) |wanted| if (captured.target) |found| if (!std.mem.eql(u8, wanted, found)) {
-        try writer.print("aot.json: error: have {s}, need {s}; try {s}\n", .{ found, wanted, options.command });
+        try writer.print("aot.json: error: found {s}, want {s}; try {s}\n", .{ found, wanted, options.command });
         return error.InvalidSet;
     };
     var recorder: record.Recorder = .{ .arena = arena, .answers = .{ .captured = &captured } };

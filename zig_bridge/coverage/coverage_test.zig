@@ -152,6 +152,46 @@ test "coverage: an empty or malformed set is refused" {
     try checkReport(Small, "{\"kernels\": []}", options, error.InvalidSet, &.{"the set holds no kernels"});
 }
 
+test "coverage: a set for another target is refused, one that names none is taken" {
+    var arena: std.heap.ArenaAllocator = .init(testing.allocator);
+    defer arena.deinit();
+    var with = options;
+    with.target = "sm_121";
+    const foreign = try setOf(Small, arena.allocator(), fake_set.all);
+    try checkReport(Small, foreign, with, null, &.{"all captured"});
+    for ([_][]const u8{ "sm_121", "sm_90" }, [_]?coverage.Error{ null, error.InvalidSet }) |target, failure| {
+        const named = try std.fmt.allocPrint(arena.allocator(), "{{\"target\": \"{s}\", {s}", .{ target, foreign[1..] });
+        const want = if (failure == null) "all captured" else "aot.json: error: found sm_90, want sm_121; try zig build -Dcapture=true\n";
+        try checkReport(Small, named, with, failure, &.{want});
+    }
+}
+
+/// A u64 of 1 and of 16: of the classes of an i32 it has all but the folded one.
+const words = struct {
+    pub const Layout = struct { value: u8 };
+
+    pub fn layouts(_: build_capture.Round, list: *build_capture.Layouts(Layout)) !void {
+        for ([_]u8{ 1, 2, 16 }) |value| try list.add(.{ .value = value });
+    }
+
+    pub fn drive(set: *const cuda.aot.Set, _: build_capture.Round, layout: Layout) !void {
+        try set.run(cuda.Stream{}, "_word", .{ 1, 1, 1 }, &.{cuda.aot.word("N", layout.value)}, &.{});
+    }
+};
+
+test "coverage: a u64 of 1 takes the variant of any" {
+    var arena: std.heap.ArenaAllocator = .init(testing.allocator);
+    defer arena.deinit();
+    const recorder = try recorded(words, arena.allocator());
+    const needs = recorder.needs.items;
+    try testing.expectEqual(@as(usize, 2), needs.len);
+    try testing.expectEqualStrings("_word(N: u64 any)", needs[0].text);
+    try testing.expectEqualStrings("_word(N: u64 div16)", needs[1].text);
+    var with = options;
+    with.launches = &.{};
+    try checkReport(words, try setOf(words, arena.allocator(), fake_set.all), with, null, &.{"2 specializations: all captured"});
+}
+
 test "coverage: a declared launch that no round reaches is refused" {
     var arena: std.heap.ArenaAllocator = .init(testing.allocator);
     defer arena.deinit();
