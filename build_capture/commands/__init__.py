@@ -1,0 +1,1 @@
+"""The commands of the command line, one module each. A module imports what its command needs only when the command runs."""

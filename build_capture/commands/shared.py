@@ -1,0 +1,45 @@
+"""What the commands share: options, and how results are printed."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec
+from rich.console import Console
+
+from build_capture.read.profile import LIMITS_MAX
+
+PIPE_WIDTH = 160
+"""Columns of a table that goes to a file or a pipe."""
+
+
+def planning_options(command: Any) -> Any:
+    """The options of every command that works out needs."""
+    options = (
+        click.option("--profile", type=click.Path(path_type=Path), default=Path("capture.zon"), show_default=True, help="The profile."),
+        click.option("--parallel", type=click.IntRange(1, LIMITS_MAX["parallel"]), help="Streams that a round may hold. Default: the profile's."),
+        click.option("--window-rows", type=click.IntRange(1, LIMITS_MAX["window_rows"]), help="Rows of a stream's window. Default: the profile's."),
+        click.option("--target", help="What to compile for, such as sm_121. Default: the profile's."),
+        click.option("--zig", help="The Zig compiler. Default: zig on PATH, else the ziglang package."),
+        click.option("--reader", help="A build-capture-reader that this Zig compiled. Default: found or compiled."),
+        click.option("--cache-dir", "cache", type=click.Path(path_type=Path), help="Default: .zig-cache/build-capture by the profile."),
+        click.option("--json", "as_json", is_flag=True, help="Print one JSON object."),
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def output_console() -> Console:
+    """Standard output for tables: as wide as the terminal, or wide enough where there is none."""
+    console = Console()
+    return console if console.is_terminal else Console(width=PIPE_WIDTH)
+
+
+def print_json(record: Any) -> None:
+    """One JSON object on standard output."""
+    sys.stdout.buffer.write(msgspec.json.format(msgspec.json.encode(record), indent=2) + b"\n")
+    sys.stdout.flush()
