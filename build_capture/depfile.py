@@ -8,13 +8,26 @@ from pathlib import Path
 from build_capture.files import write_if_changed
 
 
-def write_depfile(path: Path, output: Path, inputs: Iterable[Path]) -> None:
-    """Write `output: inputs…` as Zig reads it: absolute paths; of an input's characters only the space is escaped."""
+def write_depfile(path: Path, output: Path, inputs: Iterable[Path], *, for_make: bool = False) -> None:
+    """Write `output: inputs…` with absolute paths: as Zig reads it, which of an input's characters escapes only the
+    space, or as Make, Ninja and CMake do."""
+    escape = escape_for_make if for_make else escape_space
     names = sorted({str(entry.resolve()) for entry in inputs})
-    lines = [f"{escape_target(str(output.resolve()))}:", *("  " + name.replace(" ", "\\ ") for name in names)]
+    target = (escape_for_make if for_make else escape_target)(str(output.resolve()))
+    lines = [f"{target}:", *("  " + escape(name) for name in names)]
     write_if_changed(path, (" \\\n".join(lines) + "\n").encode())
+
+
+def escape_space(name: str) -> str:
+    """An input's path for Zig."""
+    return name.replace(" ", "\\ ")
 
 
 def escape_target(name: str) -> str:
     """The path before the colon, of which Zig unescapes more than of the inputs."""
-    return name.replace("\\", "\\\\").replace(" ", "\\ ").replace("#", "\\#").replace("$", "$$")
+    return escape_for_make(name.replace("\\", "\\\\"))
+
+
+def escape_for_make(name: str) -> str:
+    """A path for Make, Ninja and CMake, to which a backslash that escapes nothing is itself."""
+    return name.replace(" ", "\\ ").replace("#", "\\#").replace("$", "$$")

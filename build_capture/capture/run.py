@@ -117,8 +117,11 @@ def plan(request: Request) -> Planned:
     return Planned(profile, limits, target, zig, cache, declarations, zig_files, domains, probed, description, needs)
 
 
-def capture(request: Request, out: Path, *, depfile: Path | None, jobs: int | None, progress: Progress) -> Summary:
-    """Make the set for `request` in the folder `out`. `jobs` compiles run at a time, one for each processor by default."""
+def capture(request: Request, out: Path, *, depfile: Path | None, depfile_target: Path | None = None, jobs: int | None, progress: Progress) -> Summary:
+    """Make the set for `request` in the folder `out`. `jobs` compiles run at a time, one for each processor by default.
+
+    `depfile` is written as Zig reads it; with a `depfile_target`, as Make, Ninja and CMake read it, for that output.
+    """
     started = time.monotonic()
     # A link to a folder stands for that folder.
     out = out.resolve()
@@ -149,7 +152,7 @@ def capture(request: Request, out: Path, *, depfile: Path | None, jobs: int | No
     if depfile is not None:
         toolchain_files = map(Path, planned.description.toolchain_files)
         inputs = [planned.profile.path, *planned.zig_files, *kernel_files, *kernel_modules(planned.profile.kernels), *toolchain_files, *_own_files()]
-        write_depfile(depfile, out, inputs)
+        write_depfile(depfile, depfile_target or out, inputs, for_make=depfile_target is not None)
     return _summary(planned, compiled, out, total, time.monotonic() - started)
 
 

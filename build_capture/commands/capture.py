@@ -17,14 +17,19 @@ from build_capture.commands.shared import output_console, planning_options, prin
 @click.option("--jobs", type=click.IntRange(0, 1024), default=0, help="Compiles at a time; 0: one for each processor.  [default: 0]")
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="The set's folder: new, empty, or an earlier set.")
 @click.option("--depfile", type=click.Path(path_type=Path), help="Write the files that were read, for a build system.")
-def capture_command(mode: str, jobs: int, out: Path, depfile: Path | None, as_json: bool, **planning: Any) -> None:
+@click.option(
+    "--depfile-target",
+    type=click.Path(path_type=Path),
+    help="The output that the depfile is for, as Make, Ninja and CMake read it. Default: the set's folder, as Zig reads it.",
+)
+def capture_command(mode: str, jobs: int, out: Path, depfile: Path | None, depfile_target: Path | None, as_json: bool, **planning: Any) -> None:
     """Capture every variant that a round within the limits can launch."""
     from build_capture.capture.run import Request, capture
     from build_capture.terminal import compile_progress, summary_line, summary_table
 
     assert mode == "compile", "click admits no other mode"
     with compile_progress(Console(stderr=True)) as progress:
-        summary = capture(Request(**planning), out, depfile=depfile, jobs=jobs or None, progress=progress)
+        summary = capture(Request(**planning), out, depfile=depfile, depfile_target=depfile_target, jobs=jobs or None, progress=progress)
     if as_json:
         print_json(summary)
         return
