@@ -8,6 +8,7 @@ import click
 
 from build_capture import __version__
 from build_capture.errors import CaptureError, Exit
+from build_capture.zig import PACKAGE
 
 COMMANDS = ("capture", "declarations", "init", "needs")
 """Each is `<name>_command` in `build_capture.commands.<name>`, imported when it is asked for."""
@@ -28,8 +29,22 @@ class Commands(click.Group):
         return command
 
 
+def _show_cmake_folder(context: click.Context, _: click.Parameter, wanted: bool) -> None:
+    if wanted:
+        click.echo(next(folder for folder in (PACKAGE / "cmake", PACKAGE.parent / "cmake") if folder.is_dir()))
+        context.exit()
+
+
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})
 @click.version_option(__version__, prog_name="build-capture")
+@click.option(
+    "--cmake-dir",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_show_cmake_folder,
+    help="Show the folder for CMake's TritonCapture_DIR and exit.",
+)
 def cli() -> None:
     """Make a Zig serving engine's captured Triton kernels complete.
 

@@ -126,6 +126,18 @@ def test_installed_package_finds_its_own_reader_and_sources(installed: Path) -> 
     assert run_apart(script, installed).splitlines() == [str(package / "zig_bridge"), str(package / "bin/build-capture-reader")]
 
 
+def test_installed_package_is_found_by_cmake(installed: Path, tmp_path: Path) -> None:
+    script = "import sys; from build_capture.entry import main; sys.argv = ['build-capture', '--cmake-dir']; main()"
+    folder = run_apart(script, installed).strip()
+    assert folder == str(installed / "build_capture/cmake")
+    (tmp_path / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.26)\nproject(probe LANGUAGES NONE)\nfind_package(TritonCapture 0.1 REQUIRED)\nmessage(STATUS \"at ${TRITON_CAPTURE_COMMAND}\")\n"
+    )
+    given = [f"-DTritonCapture_DIR={folder}", f"-DTRITON_CAPTURE_PYTHON={sys.executable}"]
+    printed = run(sys.executable, "-m", "cmake", "-S", ".", "-B", "build", "-G", "Ninja", *given, folder=tmp_path)
+    assert f"at {sys.executable};{installed / 'build_capture'}" in printed
+
+
 def test_editable_install_runs_from_the_source_tree(source: Path, tmp_path: Path) -> None:
     tree = tmp_path / "e f"
     shutil.copytree(source, tree)

@@ -1,0 +1,16 @@
+# Tells find_package which version this is: the Python package's own.
+cmake_path(GET CMAKE_CURRENT_LIST_DIR PARENT_PATH triton_capture_package)
+if(NOT EXISTS "${triton_capture_package}/__main__.py")
+  string(APPEND triton_capture_package "/build_capture")
+endif()
+file(STRINGS "${triton_capture_package}/__init__.py" triton_capture_line REGEX "^__version__ = ")
+string(REGEX REPLACE "^__version__ = \"(.*)\"$" "\\1" PACKAGE_VERSION "${triton_capture_line}")
+
+set(PACKAGE_VERSION_COMPATIBLE FALSE)
+set(PACKAGE_VERSION_EXACT FALSE)
+if(PACKAGE_VERSION VERSION_EQUAL PACKAGE_FIND_VERSION)
+  set(PACKAGE_VERSION_COMPATIBLE TRUE)
+  set(PACKAGE_VERSION_EXACT TRUE)
+elseif(PACKAGE_VERSION VERSION_GREATER PACKAGE_FIND_VERSION)
+  set(PACKAGE_VERSION_COMPATIBLE TRUE)
+endif()

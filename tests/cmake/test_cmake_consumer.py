@@ -1,0 +1,131 @@
+"""A CMake project that captures: it configures, builds, tests and installs, in folders whose names hold a space."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.families.conftest import ZIG_VARIABLES, zig_of
+from tests.families.tiny import write_tiny
+
+ROOT = Path(__file__).resolve().parents[2]
+
+PROJECT = """cmake_minimum_required(VERSION 3.26)
+project(consumer LANGUAGES NONE)
+enable_testing()
+find_package(TritonCapture 0.1 REQUIRED)
+triton_capture_add_set(NAME tiny PROFILE capture.zon KERNELS kernels/tiny.py TARGETS sm_121 PARALLEL 16)
+"""
+
+HELPER = "import triton\nimport triton.language as tl\n\nSIZE = tl.constexpr({size})\n"
+
+
+class Consumer:
+    """The project, with one kernel and a helper module that it imports."""
+
+    def __init__(self, folder: Path) -> None:
+        self.source, self.build, self.prefix = folder / "a b", folder / "c d", folder / "e f"
+        write_tiny(
+            self.source,
+            "",
+            folder,
+            arguments='aot.int("N", @intCast(n)), aot.ptr("X", "*fp32", 256)',
+            domains=".n = .{ 1, 2, 16 }, ",
+            signature="N, X",
+            before="from helper import SIZE\n",
+        )
+        kernel = self.source / "kernels/tiny.py"
+        kernel.write_text(kernel.read_text().replace("tl.static_assert(True)", "tl.store(X + N, tl.full((), SIZE, tl.float32))"))
+        self.helper(1)
+        (self.source / "CMakeLists.txt").write_text(PROJECT)
+
+    def helper(self, size: int) -> None:
+        """Write the module that the kernel imports."""
+        (self.source / "kernels/helper.py").write_text(HELPER.format(size=size))
+
+    def run(self, *command: str | Path, ok: bool = True) -> str:
+        """Run a program of CMake's; returns all that it printed."""
+        finished = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300, env=os.environ)
+        assert (finished.returncode == 0) is ok, finished.stdout
+        return finished.stdout
+
+    def configure(self, *definitions: str, ok: bool = True, generator: str = "Ninja", cmake: tuple[str | Path, ...] = (sys.executable, "-m", "cmake")) -> str:
+        """Configure with the package of this checkout."""
+        given = [f"-DTritonCapture_DIR={ROOT / 'cmake'}", f"-DTRITON_CAPTURE_PYTHON={sys.executable}", f"-DZIG_EXECUTABLE={zig_of(ZIG_VARIABLES[0])}"]
+        return self.run(*cmake, "-S", self.source, "-B", self.build, "-G", generator, *given, *definitions, ok=ok)
+
+    def make(self, *, ok: bool = True) -> str:
+        """Build everything."""
+        return self.run(sys.executable, "-m", "cmake", "--build", self.build, ok=ok)
+
+    def cubins(self) -> dict[str, bytes]:
+        """The cubins of the set in the build folder."""
+        return {path.name: path.read_bytes() for path in (self.build / "tiny/sm121/cubins").iterdir()}
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Consumer:
+    """The project, built once."""
+    consumer = Consumer(tmp_path_factory.mktemp("cmake"))
+    consumer.configure()
+    assert "3 compiled, 0 reused" in consumer.make()
+    return consumer
+
+
+def test_second_build_does_nothing(built: Consumer) -> None:
+    assert "no work to do" in built.make()
+
+
+def test_edit_to_a_helper_module_captures_again(built: Consumer) -> None:
+    before = built.cubins()
+    built.helper(2)
+    assert "Capturing tiny for sm_121" in built.make()
+    assert len(before) == 3 and not before.keys() & built.cubins().keys()
+    assert "no work to do" in built.make()
+    # A comment makes the same set: its files stay, and the build still knows that it ran.
+    (built.source / "triton.zig").write_text("// A comment.\n" + (built.source / "triton.zig").read_text())
+    assert "Capturing tiny for sm_121" in built.make()
+    assert "no work to do" in built.make()
+
+
+def test_installed_set_is_the_captured_one_and_holds_nothing_else(built: Consumer) -> None:
+    left = built.prefix / "share/tiny/cuda/sm121/cubins/left.cubin"
+    left.parent.mkdir(parents=True)
+    left.write_bytes(b"of an earlier set")
+    built.run(sys.executable, "-m", "cmake", "--install", built.build, "--prefix", built.prefix)
+    assert left.parents[1].joinpath("aot.json").is_file()
+    installed = {path.name: path.read_bytes() for path in left.parent.iterdir()}
+    assert installed == built.cubins()
+
+
+def test_kernel_that_does_not_compile_fails_the_build(tmp_path: Path) -> None:
+    consumer = Consumer(tmp_path)
+    (consumer.source / "kernels/helper.py").write_text("SIZE = None\n")
+    consumer.configure()
+    printed = consumer.make(ok=False)
+    assert "_tiny" in printed and "error:" in printed
+    assert not (consumer.build / "tiny/sm121.stamp").exists()
+
+
+def test_what_is_missing_is_said_when_configuring(tmp_path: Path) -> None:
+    consumer = Consumer(tmp_path)
+    project = consumer.source / "CMakeLists.txt"
+    cases = [
+        ("NAME tiny", "", "triton_capture_add_set: NAME is missing"),
+        ("TARGETS sm_121", "TARGETS", "triton_capture_add_set: TARGETS is missing"),
+        ("PARALLEL 16", "PARALEL 16", "triton_capture_add_set: PARALEL in TARGETS is no target; expected one such as sm_121"),
+        ("NAME tiny", "NAME tiny LIMIT 2", "triton_capture_add_set: not understood: LIMIT;2"),
+        ("TritonCapture 0.1", "TritonCapture 99", "0.1.0"),
+    ]
+    for old, new, message in cases:
+        project.write_text(PROJECT.replace(old, new))
+        shutil.rmtree(consumer.build, ignore_errors=True)
+        assert message in " ".join(consumer.configure(ok=False).split()), message
+    project.write_text(PROJECT)
+    shutil.rmtree(consumer.build)
+    assert "does not start" in " ".join(consumer.configure("-DTRITON_CAPTURE_PYTHON=/bin/false", ok=False).split())
