@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from typing import Any
 
 import msgspec
@@ -12,10 +13,32 @@ class SetParameter(msgspec.Struct, frozen=True):
 
     name: str
     type: str
+    """Triton's type: `*bf16`, `i32`, `i64`, `u64`, `fp32`."""
     div16: bool
-    """Compiled for a multiple of 16 (of a pointer: a 16-byte aligned address)."""
+    """The entry serves multiples of 16 (of a pointer: 16-byte aligned addresses), and, unless `nospec`, nothing else."""
     nospec: bool
-    """Whether any value fits, whatever its class."""
+    """Whether any value of an int fits, whatever its class."""
+    assumes16: bool
+    """Whether the code was compiled for a multiple of 16. Engines ignore it; no entry may serve a value that breaks it."""
+
+    @property
+    def is_pointer(self) -> bool:
+        """Whether it is a pointer, whose `div16` speaks of the address."""
+        return self.type.startswith("*")
+
+    @property
+    def hint(self) -> str:
+        """Which values the entry serves, in one word; empty for a float and a bool, which have no classes."""
+        if self.is_pointer:
+            return "aligned" if self.div16 else "unaligned"
+        if self.type.startswith("fp") or self.type == "u1":
+            return ""
+        if self.nospec:
+            return "div16 nospec" if self.div16 else "nospec"
+        return "div16" if self.div16 else "any"
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.type} {self.hint}".rstrip()
 
 
 class SetConstant(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -26,6 +49,13 @@ class SetConstant(msgspec.Struct, frozen=True, omit_defaults=True):
     f32: int | None = None
     """The bits of an fp32 value, as an unsigned int."""
     none: bool | None = None
+
+    @property
+    def python(self) -> int | float | None:
+        """The value that it stands for, as far as a set records it."""
+        if self.f32 is not None:
+            return float(struct.unpack("<f", struct.pack("<I", self.f32))[0])
+        return self.whole
 
 
 class SetKernel(msgspec.Struct, frozen=True):
@@ -38,6 +68,7 @@ class SetKernel(msgspec.Struct, frozen=True):
     """The entry symbol."""
     num_warps: int
     num_stages: int
+    """0 where the set does not record it."""
     num_ctas: int
     warp_size: int
     shared: int
@@ -49,13 +80,38 @@ class SetKernel(msgspec.Struct, frozen=True):
     params: list[SetParameter]
     consts: dict[str, SetConstant]
     sha256: str
-    """Of the cubin; engines ignore it, checks use it."""
+    """Of the cubin; engines ignore it, checks use it. Empty where the set does not record it."""
     requested: dict[str, int]
     """The launch options that were asked for: they identify the variant; the fields above say what the launch uses."""
     kinds: dict[str, str]
     """The kind of each constant whose form in `consts` does not tell: bool, f64."""
     texts: dict[str, str]
     """Constants that are strings: no launch can name one, so `consts`, which engines read, leaves them out."""
+    alias: bool = False
+    """False: the entry of the specialization that was compiled. True: a further one, by which the same cubin serves more launches."""
+    seal: str = ""
+    """The SHA-256 of the entry's canonical text (see seal.py); empty in a set of another tool or of an older form."""
+
+    @property
+    def constants(self) -> dict[str, str]:
+        """Every constant with its kind, as messages and identities write it: `FLAG` -> `bool:True`."""
+        return {name: self._show_constant(name) for name in sorted(self.consts)} | {name: f"text:{text!r}" for name, text in sorted(self.texts.items())}
+
+    @property
+    def identity(self) -> str:
+        """What tells entries apart: function, parameter types and classes, constants with their kinds, options asked for."""
+        constants = ", ".join(f"{name}={value}" for name, value in sorted(self.constants.items()))
+        options = f"warps {self.requested['num_warps']}, stages {self.requested['num_stages']}"
+        return f"{self.fn}({', '.join(map(str, self.params))}) [{constants}] {options}"
+
+    def _show_constant(self, name: str) -> str:
+        constant = self.consts[name]
+        if constant.none:
+            return "none:None"
+        if self.kinds.get(name) == "bool":
+            return f"bool:{bool(constant.whole)}"
+        kind = self.kinds.get(name, "int" if constant.f32 is None else "f32")
+        return f"{kind}:{constant.python!r}"
 
 
 class CapturedSet(msgspec.Struct, frozen=True):
@@ -63,6 +119,8 @@ class CapturedSet(msgspec.Struct, frozen=True):
 
     generator: dict[str, str]
     target: str
+    """`sm_121`; empty where the set does not say."""
     policy: str
+    """exact, compact or total: which aliases it holds; empty where the set does not say."""
     provenance: dict[str, Any]
     kernels: list[SetKernel]

@@ -12,31 +12,44 @@ import msgspec
 
 from build_capture import __version__
 from build_capture.capture.compile import Variant
-from build_capture.errors import CaptureError, Place
-from build_capture.files import replaced_folder
+from build_capture.errors import CaptureError, Place, raise_all
+from build_capture.files import replaced_folder, sha256_of_bytes
 from build_capture.plan.needs import Constant
 from build_capture.plan.plan_domains import DOMAINS_ZIG
 from build_capture.sets.model import CapturedSet, SetConstant, SetKernel, SetParameter
+from build_capture.sets.parse import OURS, parse
+from build_capture.sets.read import AOT_JSON, CUBIN_BYTES_MAX
+from build_capture.sets.seal import sealed
 from build_capture.targets import Target
 
-AOT_JSON = "aot.json"
 CUBINS = "cubins"
 
-AOT_BYTES_MAX = 16 << 20
-"""Engines refuse a larger aot.json."""
 
-CUBIN_BYTES_MAX = 64 << 20
-"""Engines refuse a larger cubin."""
+def pack(
+    variants: Sequence[Variant],
+    target: Target,
+    provenance: dict[str, Any],
+    out: Path,
+    *,
+    policy: str = "exact",
+    aliases: Sequence[SetKernel] = (),
+    beside: Mapping[str, bytes] = MappingProxyType({}),
+) -> int:
+    """Write the set of these variants and of `aliases` of them to the folder `out`; returns its bytes in all. See `write_set`."""
+    kernels = [*map(kernel_of, variants), *aliases]
+    captured = CapturedSet(generator={"name": OURS, "version": __version__}, target=target.name, policy=policy, provenance=provenance, kernels=kernels)
+    return write_set(captured, {variant.result.hash: variant.cubin for variant in variants}, out, beside=beside)
 
 
-def pack(variants: Sequence[Variant], target: Target, provenance: dict[str, Any], out: Path, *, beside: Mapping[str, bytes] = MappingProxyType({})) -> int:
-    """Write the set to the folder `out`; returns its bytes in all. A set that is there and equal keeps its files.
+def write_set(captured: CapturedSet, cubins: Mapping[str, bytes], out: Path, *, beside: Mapping[str, bytes] = MappingProxyType({})) -> int:
+    """Write a set, with its cubins by hash, to the folder `out`; returns its bytes in all. A set that is there and equal keeps its files.
 
     `beside` are files that belong to the set's coverage test, not to what engines load: they do not count.
-    Raises a `CaptureError` where `out` holds something that is not a set, or a file is larger than engines take.
+    Raises a `CaptureError` where `out` holds something that is not a set, a file is larger than engines take, or an
+    entry is not sealed, claims what its cubin does not bear out, or has another cubin than it records.
     """
     refuse_other_folder(out)
-    files = set_files(variants, target, provenance)
+    files = set_files(captured, cubins)
     if not _same(files | dict(beside), out):
         with replaced_folder(out) as fresh:
             (fresh / CUBINS).mkdir()
@@ -45,28 +58,34 @@ def pack(variants: Sequence[Variant], target: Target, provenance: dict[str, Any]
     return sum(map(len, files.values()))
 
 
-def set_files(variants: Sequence[Variant], target: Target, provenance: dict[str, Any]) -> dict[str, bytes]:
-    """The files of a set, by name relative to its folder."""
-    captured = CapturedSet(
-        generator={"name": "build-capture", "version": __version__},
-        target=target.name,
-        policy="exact",
-        provenance=provenance,
-        kernels=[_kernel(variant) for variant in sorted(variants, key=lambda variant: variant.need.identity)],
-    )
+def set_files(captured: CapturedSet, cubins: Mapping[str, bytes]) -> dict[str, bytes]:
+    """The files of a set, by name relative to its folder: what was compiled first, then the aliases, each sorted by identity."""
+    captured = msgspec.structs.replace(captured, kernels=sorted(captured.kernels, key=lambda kernel: (kernel.alias, kernel.identity, kernel.hash)))
     text = msgspec.json.format(msgspec.json.encode(captured, order="deterministic"), indent=1) + b"\n"
-    files = {AOT_JSON: text} | {f"{CUBINS}/{variant.result.hash}.cubin": variant.cubin for variant in variants}
-    for name, data in files.items():
-        most = AOT_BYTES_MAX if name == AOT_JSON else CUBIN_BYTES_MAX
-        if len(data) > most:
-            raise CaptureError(f"{name} would have {len(data)} bytes; engines refuse more than {most}")
-    return files
+    # What no reader takes is not written: the text is read as any other's.
+    problems = [*parse(text).faults, *_cubin_problems(captured, cubins)]
+    raise_all([CaptureError(f"this set cannot be written: {problem}") for problem in problems])
+    return {AOT_JSON: text} | {f"{CUBINS}/{name}.cubin": cubins[name] for name in sorted({kernel.hash for kernel in captured.kernels})}
 
 
-def _kernel(variant: Variant) -> SetKernel:
+def _cubin_problems(captured: CapturedSet, cubins: Mapping[str, bytes]) -> list[str]:
+    problems = {}
+    for kernel in captured.kernels:
+        name = f"{CUBINS}/{kernel.hash}.cubin"
+        if kernel.hash not in cubins:
+            problems[name] = f"there is no {name}, which {kernel.fn} has"
+        elif len(cubins[kernel.hash]) > CUBIN_BYTES_MAX:
+            problems[name] = f"{name} would have {len(cubins[kernel.hash])} bytes; engines refuse more than {CUBIN_BYTES_MAX}"
+        elif sha256_of_bytes(cubins[kernel.hash]) != kernel.sha256:
+            problems[name] = f"the bytes of {name} are not those that {kernel.fn} records"
+    return list(problems.values())
+
+
+def kernel_of(variant: Variant) -> SetKernel:
+    """The entry of a variant: of the specialization that it was compiled for."""
     need, result = variant.need, variant.result
     constants = dict(sorted(result.constants.items()))
-    return SetKernel(
+    kernel = SetKernel(
         fn=need.function,
         hash=result.hash,
         name=result.name,
@@ -79,13 +98,14 @@ def _kernel(variant: Variant) -> SetKernel:
         global_align=result.global_align,
         profile_scratch=result.profile_scratch,
         pdl=result.pdl,
-        params=[SetParameter(p.name, p.type, p.div16, nospec=False) for p in result.parameters],
+        params=[SetParameter(p.name, p.type, p.div16, nospec=False, assumes16=p.div16) for p in result.parameters],
         consts={name: set_constant(value) for name, value in constants.items() if value.kind != "text"},
         sha256=result.cubin_sha256,
         requested={"num_stages": need.options.num_stages, "num_warps": need.options.num_warps},
         kinds={name: value.kind for name, value in constants.items() if value.kind in ("bool", "f64")},
         texts={name: str(value.value) for name, value in constants.items() if value.kind == "text"},
     )
+    return sealed(kernel)
 
 
 def set_constant(constant: Constant) -> SetConstant:

@@ -11,6 +11,7 @@ from build_capture.capture.check import check_result
 from build_capture.capture.compile import Variant
 from build_capture.capture.records import Result, ResultParameter
 from build_capture.errors import CaptureError
+from build_capture.files import sha256_of_bytes
 from build_capture.plan.needs import Class, Constant, Need, Options, Parameter, Witness
 from build_capture.sets.pack import pack
 from build_capture.targets import parse_target
@@ -41,7 +42,7 @@ RESULT = Result(
     entry_parameters=4,
     parameters=[ResultParameter("X", "*bf16", True), ResultParameter("m", "i32", False)],
     constants=NEED.constexprs | {"n": Constant("int", 1)},
-    cubin_sha256="00",
+    cubin_sha256=sha256_of_bytes(CUBIN),
     sources={"k.py": "11"},
     seconds=1.0,
 )
@@ -95,8 +96,8 @@ def test_pack_writes_what_engines_read(tmp_path: Path) -> None:
     assert (document["target"], document["policy"], document["provenance"]) == ("sm_121", "exact", {"mode": "compile"})
     (kernel,) = document["kernels"]
     assert kernel["params"] == [
-        {"name": "X", "type": "*bf16", "div16": True, "nospec": False},
-        {"name": "m", "type": "i32", "div16": False, "nospec": False},
+        {"name": "X", "type": "*bf16", "div16": True, "nospec": False, "assumes16": True},
+        {"name": "m", "type": "i32", "div16": False, "nospec": False, "assumes16": False},
     ]
     assert kernel["consts"] == {"FLAG": {"int": 1}, "MASK": {"none": True}, "SCALE": {"f32": 0x3D800000}, "n": {"int": 1}}
     assert (kernel["kinds"], kernel["texts"]) == ({"FLAG": "bool"}, {"MODE": "ieee"})
