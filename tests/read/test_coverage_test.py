@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -27,10 +29,23 @@ def test_coverage_test_names_every_launch_and_the_limits(reader: Reader) -> None
     assert text.count(".function = ") == len(launches) == 26
     for launch in launches:
         function = "null" if launch["function"] is None else f'"{launch["function"]}"'
-        line = f'.{{ .function = {function}, .method = "{launch["method"]}", .file = "{launch["file"]}", .line = {launch["line"]} }},'
-        assert line in text
+        line = f'.{{ .function = {function}, .method = "{launch["method"]}", .file = "{launch["file"]}", .line = {launch["line"]}'
+        assert line + shown_names(launch) + " }," in text
+    assert {".arguments" in shown_names(launch) for launch in launches} == {True, False}
     assert ".limits = .{ .parallel = 16, .window_rows = 4, .prompt_rows = 0 }," in text
     assert '.command = "zig build -Dnote=\\"a\\\\b\\"\\n",' in text
+
+
+def shown_names(launch: dict[str, Any]) -> str:
+    """The names of a launch's arguments and constexprs, as far as the text shows each of a list."""
+    text = ""
+    for field in ("arguments", "constexprs"):
+        names = None if launch[field] is None else [element["name"] for element in launch[field]]
+        if names is None or None in names:
+            continue
+        listed = ", ".join(json.dumps(name) for name in names)
+        text += f", .{field} = &.{{ {listed} }}" if len(names) > 1 else f", .{field} = &.{{{listed}}}"
+    return text
 
 
 def test_coverage_test_is_formatted_and_runs(reader: Reader, tmp_path: Path) -> None:

@@ -19,7 +19,25 @@ pub const Declared = struct {
     file: []const u8,
     /// The line of the launch, from 1.
     line: u32,
+    /// The names of the arguments, in the launch's order; null where the text does not show each.
+    arguments: ?[]const []const u8 = null,
+    /// The names of the constexprs, likewise.
+    constexprs: ?[]const []const u8 = null,
+
+    /// Whether the need can come from this launch. Two launches of one function with the same names are not told apart.
+    fn makes(declared: Declared, function: []const u8, need: record.Need) bool {
+        if (!std.mem.eql(u8, need.function, function)) return false;
+        if (declared.arguments) |names| if (!hasNames(set.Arg, need.arguments, names)) return false;
+        if (declared.constexprs) |names| if (!hasNames(set.Const, need.constexprs, names)) return false;
+        return true;
+    }
 };
+
+fn hasNames(comptime Element: type, elements: []const Element, names: []const []const u8) bool {
+    if (elements.len != names.len) return false;
+    for (elements, names) |element, name| if (!std.mem.eql(u8, element.name, name)) return false;
+    return true;
+}
 
 /// What a coverage check needs to know.
 pub const Options = struct {
@@ -237,7 +255,7 @@ fn reportUnreached(list: []const record.Need, options: Options, writer: *Writer)
     var unreached: usize = 0;
     for (options.launches) |declared| {
         const function = declared.function orelse continue;
-        if (reached(list, function)) continue;
+        if (reached(list, declared, function)) continue;
         unreached += 1;
         try writer.print("{s}:{d}: error: the launch of {s} in {s} is reached by no round; expected rounds.zig or a domain to reach it; " ++
             "try a call of {s} in drive\n", .{ declared.file, declared.line, function, declared.method, declared.method });
@@ -245,9 +263,7 @@ fn reportUnreached(list: []const record.Need, options: Options, writer: *Writer)
     return unreached;
 }
 
-fn reached(list: []const record.Need, function: []const u8) bool {
-    for (list) |need| {
-        if (std.mem.eql(u8, need.function, function)) return true;
-    }
+fn reached(list: []const record.Need, declared: Declared, function: []const u8) bool {
+    for (list) |need| if (declared.makes(function, need)) return true;
     return false;
 }

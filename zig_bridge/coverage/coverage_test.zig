@@ -204,6 +204,41 @@ test "coverage: a declared launch that no round reaches is refused" {
     });
 }
 
+test "coverage: a second launch of a function, with other names, is reached by itself" {
+    var arena: std.heap.ArenaAllocator = .init(testing.allocator);
+    defer arena.deinit();
+    const full = try setOf(Small, arena.allocator(), fake_set.all);
+    const first: coverage.Declared = .{ .function = "_rows", .method = "rows", .file = "triton.zig", .line = 10, .arguments = &.{ "X", "W" }, .constexprs = &.{"D"} };
+    var with = options;
+    with.launches = &.{first};
+    try checkReport(Small, full, with, null, &.{"all captured"});
+    var hidden = first;
+    hidden.arguments = null;
+    hidden.constexprs = null;
+    const others = [_]coverage.Declared{
+        secondOf(first, &.{ "X", "W", "B" }, &.{"D"}),
+        secondOf(first, &.{ "W", "X" }, null),
+        secondOf(first, null, &.{}),
+        secondOf(first, null, &.{"E"}),
+    };
+    for (others) |other| {
+        with.launches = &.{ first, hidden, other };
+        try checkReport(Small, full, with, error.NotCovered, &.{
+            "triton.zig:11: error: the launch of _rows in second is reached by no round",
+            "1 declared launch reached by no round",
+        });
+    }
+}
+
+fn secondOf(first: coverage.Declared, arguments: ?[]const []const u8, constexprs: ?[]const []const u8) coverage.Declared {
+    var second = first;
+    second.method = "second";
+    second.line = 11;
+    second.arguments = arguments;
+    second.constexprs = constexprs;
+    return second;
+}
+
 const no_layouts = struct {
     pub const Layout = struct { items: u32 };
     pub fn layouts(_: build_capture.Round, _: *build_capture.Layouts(Layout)) !void {}

@@ -52,7 +52,22 @@ pub fn write(io: std.Io, arena: Allocator, options: Options, writer: *Writer, di
 fn writeLaunch(launch: launches.Launch, writer: *Writer) Writer.Error!void {
     try writer.writeAll("            .{ .function = ");
     if (launch.function) |function| try writer.print("\"{f}\"", .{std.zig.fmtString(function)}) else try writer.writeAll("null");
-    try writer.print(", .method = \"{f}\", .file = \"{f}\", .line = {d} }},\n", .{
+    try writer.print(", .method = \"{f}\", .file = \"{f}\", .line = {d}", .{
         std.zig.fmtString(launch.method), std.zig.fmtString(launch.file), launch.line,
     });
+    if (launch.arguments) |arguments| try writeNames("arguments", launches.Argument, arguments, writer);
+    if (launch.constexprs) |constexprs| try writeNames("constexprs", launches.Constexpr, constexprs, writer);
+    try writer.writeAll(" },\n");
+}
+
+/// Writes the names in the form of `zig fmt`; none at all where the text does not show each.
+fn writeNames(field: []const u8, Element: type, elements: []const Element, writer: *Writer) Writer.Error!void {
+    for (elements) |element| if (element.name == null) return;
+    const space = if (elements.len > 1) " " else "";
+    try writer.print(", .{s} = &.{{{s}", .{ field, space });
+    for (elements, 0..) |element, index| {
+        if (index > 0) try writer.writeAll(", ");
+        try writer.print("\"{f}\"", .{std.zig.fmtString(element.name.?)});
+    }
+    try writer.print("{s}}}", .{space});
 }

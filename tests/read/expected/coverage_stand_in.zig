@@ -2,7 +2,14 @@
 
 const std = @import("std");
 
-const Declared = struct { function: ?[]const u8, method: []const u8, file: []const u8, line: u32 };
+const Declared = struct {
+    function: ?[]const u8,
+    method: []const u8,
+    file: []const u8,
+    line: u32,
+    arguments: ?[]const []const u8 = null,
+    constexprs: ?[]const []const u8 = null,
+};
 const Options = struct {
     limits: struct { parallel: u32, window_rows: u32, prompt_rows: u32 },
     launches: []const Declared,
