@@ -40,3 +40,11 @@ def symbols_of_cubin(cubin: bytes) -> set[str]:
         return {symbol.name for table in tables for symbol in table.iter_symbols() if symbol["st_info"]["type"] == "STT_FUNC"}
     except (ELFError, UnicodeDecodeError) as error:
         raise ElfProblem(f"its cubin is damaged: {error}") from error
+
+
+def has_line_tables(cubin: bytes) -> bool:
+    """Whether a cubin holds line tables: with them its bytes depend on where, and when, its source was written."""
+    try:
+        return _open(cubin).get_section_by_name(".debug_line") is not None
+    except (ELFError, UnicodeDecodeError) as error:
+        raise ElfProblem(f"its cubin is damaged: {error}") from error

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
 FILE_NAME = re.compile(r"[A-Za-z0-9_-]+")
 """What may name a file of a set: nothing that leads out of its folder."""
+
+_T = TypeVar("_T")
 
 _SPACE_OR_CONTROL = re.compile(r"[\x00-\x20\x7f]")
 
@@ -30,11 +32,12 @@ class Fields(msgspec.Struct, frozen=True):
         """Add a fault of this object."""
         self.faults.append(f"{self.place}: {message}")
 
-    def read(self, name: str, default: Any, check: Callable[[Any], Any], stand_in: Any) -> Any:
+    def read(self, name: str, default: Any, check: Callable[[Any], _T], stand_in: _T) -> _T:
         """The field as `check` returns it; `default` where it is absent, unless that is `REQUIRED`. `check` raises a `Fault`."""
         if name not in self.object:
             if default is not REQUIRED:
-                return default
+                absent: _T = default
+                return absent
             self.fault(f"`{name}` is missing")
             return stand_in
         try:

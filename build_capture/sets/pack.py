@@ -113,7 +113,10 @@ def set_constant(constant: Constant) -> SetConstant:
     value = constant.python
     if constant.kind in ("f32", "f64"):
         return SetConstant(f32=struct.unpack("<I", struct.pack("<f", value))[0])
-    return SetConstant(none=True) if constant.kind == "none" else SetConstant(whole=int(value))
+    if value is None:
+        return SetConstant(none=True)
+    assert not isinstance(value, str), "consts hold no strings"
+    return SetConstant(whole=int(value))
 
 
 def refuse_other_folder(out: Path) -> None:

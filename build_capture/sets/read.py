@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
@@ -90,7 +91,7 @@ def _read(path: Path, bytes_max: int, expected: str) -> bytes:
         raise CaptureError(f"cannot read this file: {error.strerror}", where=Place(str(path)), mend=expected) from error
 
 
-def _shown(faults: list[str], manifest: Path) -> list[CaptureError]:
+def _shown(faults: Sequence[str], manifest: Path) -> list[CaptureError]:
     told = [*faults[:FAULTS_SHOWN], *([f"{len(faults) - FAULTS_SHOWN} more faults"] if len(faults) > FAULTS_SHOWN else [])]
     return [CaptureError(fault, where=Place(str(manifest))) for fault in told]
 
