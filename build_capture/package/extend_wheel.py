@@ -33,13 +33,13 @@ def extend_wheel(wheel: Path, files: Mapping[str, bytes], entry_point: tuple[str
             if name not in added and name != record_name:
                 data = old.read(name)
                 new.writestr(entry, data)
-                lines.append(_line(name, data))
+                lines.append(record_line(name, data))
         for name, data in sorted(added.items()):
-            new.writestr(_entry(name), data)
-            lines.append(_line(name, data))
+            new.writestr(zip_entry(name), data)
+            lines.append(record_line(name, data))
         text = io.StringIO()
         csv.writer(text, lineterminator="\n").writerows([*lines, (record_name, "", "")])
-        new.writestr(_entry(record_name), text.getvalue())
+        new.writestr(zip_entry(record_name), text.getvalue())
     os.replace(fresh, wheel)
 
 
@@ -56,13 +56,15 @@ def add_entry_point(text: str, entry_point: tuple[str, str]) -> str:
     return written.getvalue()
 
 
-def _entry(name: str) -> zipfile.ZipInfo:
+def zip_entry(name: str) -> zipfile.ZipInfo:
+    """A file as every wheel of ours holds it: of one time and mode, whatever it was on disk."""
     entry = zipfile.ZipInfo(name, STAMP)
     entry.compress_type = zipfile.ZIP_DEFLATED
     entry.external_attr = 0o100644 << 16
     return entry
 
 
-def _line(name: str, data: bytes) -> tuple[str, str, str]:
+def record_line(name: str, data: bytes) -> tuple[str, str, str]:
+    """A file's line of RECORD (PEP 376)."""
     digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
     return name, f"sha256={digest}", str(len(data))

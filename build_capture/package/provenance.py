@@ -31,12 +31,13 @@ def provenance(
         "line_info": False,
         "toolchain": msgspec.to_builtins(toolchain) | {"zig": zig_version},
         "profile": {profile.path.name: sha256_of_file(profile.path)},
-        "declarations": _hashes(zig_files, profile.folder),
-        "kernels": _hashes(kernel_files, profile.kernels),
+        "declarations": source_hashes(zig_files, profile.folder),
+        "kernels": source_hashes(kernel_files, profile.kernels),
     }
 
 
-def _hashes(files: Iterable[Path], folder: Path) -> dict[str, str]:
+def source_hashes(files: Iterable[Path], folder: Path) -> dict[str, str]:
+    """The SHA-256 of each file, by its path from `folder`."""
     base = folder.resolve()
     return {_name(path.resolve(), base): sha256_of_file(path) for path in sorted(set(files))}
 

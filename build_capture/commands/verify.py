@@ -1,0 +1,41 @@
+"""`build-capture verify`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from build_capture.commands.shared import print_json
+
+
+@click.command("verify")
+@click.argument("path", type=click.Path(path_type=Path))
+@click.option("--target", help="The GPU that must be served, such as sm_121.")
+@click.option("--digest", help="The digest, or the start of it, that the set must have.")
+@click.option("--sources", type=click.Path(path_type=Path), metavar="PROFILE", help="A profile: compare its sources with those the set was captured from.")
+@click.option("--zig", help="With --sources, the Zig compiler. Default: zig on PATH, else the ziglang package.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def verify_command(path: Path, target: str | None, digest: str | None, sources: Path | None, zig: str | None, as_json: bool) -> None:
+    """Verify a set's folder, an archive (.tar.zst), a wheel, a .deb, or a prefix where sets are installed.
+
+    Every file must be there and unchanged, no other, and each cubin what aot.json says of it. Needs no GPU and no Triton;
+    writes nothing but a temporary folder. Exit 3: damaged, or not what was asked for.
+    """
+    from build_capture.package.sources import check_sources
+    from build_capture.package.verify import verify
+    from build_capture.targets import parse_target
+
+    verified = verify(path, target=parse_target(target) if target else None, digest=digest.lower() if digest else None)
+    compared = check_sources(verified.sets, sources, zig) if sources else None
+    if as_json:
+        print_json({"verified": verified, "sources": compared})
+        return
+    for one in verified.sets:
+        manifest = "with its manifest" if one.packaged else "without a manifest"
+        click.echo(f"{one.folder}: {one.target}, {one.entries} entries, {one.cubins} cubins, {one.bytes:,} bytes, {manifest}")
+        click.echo(f"digest {one.digest}")
+        for note in one.notes:
+            click.echo(f"note: {note}", err=True)
+    if compared is not None:
+        click.echo(f"{compared} source files are those that it was captured from")

@@ -1,0 +1,173 @@
+"""Verifies the folder of a set: every file there and unchanged, no other, and each cubin what `aot.json` says of it."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import msgspec
+
+from build_capture.errors import CaptureError, CaptureErrors, Exit, Place, raise_all
+from build_capture.files import sha256_of_bytes
+from build_capture.package.damage import damage
+from build_capture.package.manifest import LICENCE, MANIFEST, README, sources_of
+from build_capture.package.manifest_check import check_manifest
+from build_capture.package.members import MEMBER_BYTES_MAX, MEMBERS_MAX
+from build_capture.plan.plan_domains import DOMAINS_ZIG
+from build_capture.sets.digest import digest
+from build_capture.sets.elf import ElfProblem, has_line_tables, sm_of_cubin, symbols_of_cubin
+from build_capture.sets.model import SetKernel
+from build_capture.sets.read import AOT_JSON, ReadSet, read_set
+from build_capture.targets import Target, parse_target
+
+BESIDE = (DOMAINS_ZIG, LICENCE, MANIFEST, README)
+"""What may lie beside a set: its coverage test's loops, and what packaging adds."""
+
+
+class VerifiedSet(msgspec.Struct, frozen=True):
+    """A set that is whole."""
+
+    folder: str
+    target: str
+    digest: str
+    """The SHA-256 of what `sha256sum aot.json cubins/*.cubin` prints."""
+    entries: int
+    cubins: int
+    bytes: int
+    """Of aot.json and the cubins."""
+    packaged: bool
+    """Whether a manifest accompanies it, and agrees."""
+    sources: dict[str, dict[str, str]]
+    """The SHA-256 of the profile, declarations and kernels that it was captured from, by name."""
+    notes: tuple[str, ...]
+    """What its readers should know, a sentence each."""
+
+
+def verify_folder(folder: Path, shown: str, *, target: Target | None = None, packaged: bool = False) -> VerifiedSet:
+    """What the set in `folder` is. Raises all that is wrong with it, at once, with exit 3. `shown` is the folder's name in messages.
+
+    `target` counts where the set does not say for which GPU it is. A `packaged` set must have a manifest.
+    """
+    sizes = list_files(folder, shown)
+    if AOT_JSON not in sizes:
+        raise damage("there is no aot.json, so this is no set, or not all of it", shown)
+    try:
+        found = read_set(folder)
+    except CaptureError as error:
+        raise _shown_as(error, folder, shown) from error
+    problems = [*_misplaced(found, sizes, shown)]
+    target = _target(found, shown, target)
+    if not found.captured.kernels:
+        problems.append(damage("it lists no kernels, so no launch can be served", f"{shown}/{AOT_JSON}"))
+    by_cubin: dict[str, list[SetKernel]] = {}
+    for kernel in found.captured.kernels:
+        by_cubin.setdefault(_cubin_name(found, kernel), []).append(kernel)
+    for name, kernels in sorted(by_cubin.items()):
+        if name in sizes:
+            problems += [damage(what, f"{shown}/{name}") for what in _cubin_problems(found, kernels, target)]
+    own = digest(folder)
+    if MANIFEST in sizes:
+        told = {str(problem.where) for problem in problems}
+        problems += [problem for problem in check_manifest(folder, shown, found.captured, own, sizes) if str(problem.where) not in told]
+    elif packaged or README in sizes or LICENCE in sizes:
+        problems.append(damage("it is missing; every packaged set has one", f"{shown}/{MANIFEST}"))
+    raise_all(problems)
+    total = sum(sizes[name] for name in (AOT_JSON, *by_cubin))
+    return VerifiedSet(shown, target.name, own, len(found.captured.kernels), len(by_cubin), total, MANIFEST in sizes, sources_of(found.captured), found.notes)
+
+
+def list_files(folder: Path, shown: str) -> dict[str, int]:
+    """The files below a folder, by name, with their sizes. Nothing is opened; a link, or what is neither file nor folder, is refused."""
+    sizes: dict[str, int] = {}
+    for path in _walk(folder):
+        name = path.relative_to(folder).as_posix()
+        status = path.lstat()
+        if not stat.S_ISDIR(status.st_mode) and not stat.S_ISREG(status.st_mode):
+            kind = "a symbolic link" if stat.S_ISLNK(status.st_mode) else "no regular file"
+            raise damage(f"it is {kind}; a set holds files only", f"{shown}/{name}")
+        if stat.S_ISREG(status.st_mode):
+            sizes[name] = status.st_size
+            if status.st_size > MEMBER_BYTES_MAX:
+                raise damage(f"it has {status.st_size} bytes; engines read at most {MEMBER_BYTES_MAX}", f"{shown}/{name}")
+        if len(sizes) > MEMBERS_MAX:
+            raise damage(f"it has more than {MEMBERS_MAX} files", shown)
+    return sizes
+
+
+def _walk(folder: Path) -> Iterator[Path]:
+    try:
+        with os.scandir(folder) as entries:
+            found = sorted(entries, key=lambda entry: entry.name)
+    except OSError as error:
+        raise CaptureError(f"cannot read this folder: {error.strerror}", where=Place(str(folder))) from error
+    for entry in found:
+        yield Path(entry.path)
+        if entry.is_dir(follow_symlinks=False):
+            yield from _walk(Path(entry.path))
+
+
+def _cubin_name(found: ReadSet, kernel: SetKernel) -> str:
+    return found.cubin_path(kernel).relative_to(found.folder).as_posix()
+
+
+def _misplaced(found: ReadSet, sizes: Mapping[str, int], shown: str) -> Iterator[CaptureError]:
+    users = {_cubin_name(found, kernel): kernel.fn for kernel in found.captured.kernels}
+    for name in sorted(set(users) - set(sizes)):
+        yield damage(f"it is missing; aot.json lists it for {users[name]}", f"{shown}/{name}")
+    for name in sorted(set(sizes) - set(users) - {AOT_JSON, *BESIDE}):
+        what = "aot.json lists no such cubin" if name.startswith(f"{found.bin_dir}/") else "it is no part of a set"
+        yield damage(what, f"{shown}/{name}", "remove it, or copy the set anew")
+
+
+def _target(found: ReadSet, shown: str, given: Target | None) -> Target:
+    name = found.captured.target or (given.name if given else "")
+    if not name:
+        raise CaptureError("the set does not say for which GPU it is", where=Place(f"{shown}/{AOT_JSON}"), mend="name it with --target")
+    try:
+        return parse_target(name)
+    except CaptureError as error:
+        raise damage(f"`target` is {name!r}, which is no GPU that is known", f"{shown}/{AOT_JSON}", error.mend) from error
+
+
+def _cubin_problems(found: ReadSet, kernels: list[SetKernel], target: Target) -> list[str]:
+    """What is wrong with one cubin, for any of its entries."""
+    try:
+        cubin = found.read_cubin(kernels[0])
+    except CaptureError as error:
+        return [error.what]
+    if any(kernel.sha256 and kernel.sha256 != sha256_of_bytes(cubin) for kernel in kernels):
+        return [f"its bytes are not those that aot.json records for {kernels[0].fn}"]
+    problems = {problem: None for kernel in kernels for problem in problems_of_cubin(kernel, cubin, target)}
+    return [*problems] or [*_line_tables(found, cubin)]
+
+
+def problems_of_cubin(kernel: SetKernel, cubin: bytes, target: Target) -> Iterator[str]:
+    """Stands in for sets/inspect.py."""
+    try:
+        if (found := sm_of_cubin(cubin)) != target.capability:
+            yield f"its cubin is for sm_{found}, not {target.name}"
+        if kernel.name not in symbols_of_cubin(cubin):
+            yield f"its cubin has no entry {kernel.name}"
+    except ElfProblem as problem:
+        yield str(problem)
+
+
+def _line_tables(found: ReadSet, cubin: bytes) -> Iterator[str]:
+    recorded = found.captured.provenance.get("line_info")
+    try:
+        there = has_line_tables(cubin)
+    except ElfProblem as problem:
+        yield str(problem)
+        return
+    if isinstance(recorded, bool) and recorded != there:
+        yield f"it {'has' if there else 'lacks'} line tables, and aot.json records `line_info` {str(recorded).lower()}"
+
+
+def _shown_as(error: CaptureError, folder: Path, shown: str) -> CaptureError:
+    """An error of a reader, with the name of the folder that the user knows, as damage."""
+    if isinstance(error, CaptureErrors):
+        return CaptureErrors(_shown_as(one, folder, shown) for one in error.errors)
+    where = error.where and Place(error.where.file.replace(str(folder), shown, 1), error.where.line, error.where.column)
+    return CaptureError(error.what, where=where, mend=error.mend, detail=error.detail, code=Exit.NOT_COVERED)

@@ -1,0 +1,139 @@
+"""Packages verified sets: one archive, wheel or .deb for one or several targets, the same bytes wherever it is made."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import msgspec
+
+from build_capture.errors import CaptureError, Place, raise_all
+from build_capture.files import write_if_changed
+from build_capture.package.deb import write_deb
+from build_capture.package.folder import VerifiedSet, verify_folder
+from build_capture.package.manifest import LICENCE, MANIFEST, README, file_entry, manifest_for, manifest_text
+from build_capture.package.names import PackageNames, package_names
+from build_capture.package.readme import NO_LICENCE, readme
+from build_capture.package.tar import write_tar
+from build_capture.package.wheel import write_wheel
+from build_capture.package.zstd import compress
+from build_capture.plan.plan_domains import DOMAINS_ZIG
+from build_capture.sets.read import AOT_JSON, ReadSet, read_set
+from build_capture.targets import parse_target
+
+UNKNOWN_MAINTAINER = "Unknown <unknown@localhost>"
+"""dpkg wants the field; packages for others name one."""
+
+
+class PackageRequest(msgspec.Struct, frozen=True):
+    """What a user asks for."""
+
+    sets: tuple[Path, ...]
+    out: Path
+    formats: tuple[str, ...]
+    """tar.zst, wheel, deb."""
+    app: str | None
+    """None: the family that the sets record."""
+    release: str
+    licence: Path | None
+    maintainer: str
+    section: str
+
+
+class Packaged(msgspec.Struct, frozen=True):
+    """What was written."""
+
+    app: str
+    digest: str
+    """Of the set; of several sets, of the list of their digests."""
+    sets: list[VerifiedSet]
+    files: list[str]
+    """Paths of the packages."""
+
+
+class _Source(msgspec.Struct, frozen=True):
+    verified: VerifiedSet
+    found: ReadSet
+
+    @property
+    def target(self) -> str:
+        """As folders are named: sm121."""
+        return parse_target(self.verified.target).folder
+
+
+def package(request: PackageRequest) -> Packaged:
+    """Verify the sets and write the packages. Raises a `CaptureError` for a set that is damaged, unsound or not ours."""
+    sources = [_source(path) for path in request.sets]
+    sources.sort(key=lambda source: parse_target(source.verified.target).capability)
+    _refuse_twice(sources)
+    names = package_names(request.app or _family(sources), request.release, [(source.target, source.verified.digest) for source in sources])
+    licence = _licence(request.licence)
+    files = {name: data for source in sources for name, data in _set_files(source, names, licence).items()}
+    written = []
+    for file, make in _formats(names, files, licence, request).items():
+        write_if_changed(request.out / file, make())
+        written.append(str(request.out / file))
+    return Packaged(names.app, names.digest, [source.verified for source in sources], written)
+
+
+def _formats(names: PackageNames, files: dict[str, bytes], licence: bytes, request: PackageRequest) -> dict[str, Callable[[], bytes]]:
+    summary = f"CUDA kernels of {names.app} for {', '.join(parse_target(target).name for target in names.targets)}"
+    about = (request.maintainer, request.section)
+    _refuse_lines(about)
+    made: dict[str, tuple[str, Callable[[], bytes]]] = {
+        "tar.zst": (names.archive_file, lambda: compress(write_tar(files))),
+        "wheel": (names.wheel_file, lambda: write_wheel(names, files, summary)),
+        "deb": (names.deb_file, lambda: write_deb(names, files, summary=summary, maintainer=about[0], section=about[1], licence=licence)),
+    }
+    return dict(made[format] for format in request.formats)
+
+
+def _source(path: Path) -> _Source:
+    found = read_set(path)
+    if found.foreign:
+        raise CaptureError("it records no seals, so nothing says what its cubins assume", where=Place(str(found.path)), mend="capture it with build-capture")
+    return _Source(verify_folder(found.folder, str(found.folder)), found)
+
+
+def _refuse_twice(sources: Sequence[_Source]) -> None:
+    problems = [
+        CaptureError(f"a second set for {later.verified.target}", where=Place(later.verified.folder), mend="package one set for each target")
+        for earlier, later in zip(sources, sources[1:])
+        if earlier.target == later.target
+    ]
+    raise_all(problems)
+
+
+def _family(sources: Sequence[_Source]) -> str:
+    families = sorted({str(source.found.captured.provenance.get("family", "")) for source in sources})
+    if len(families) != 1 or not families[0]:
+        raise CaptureError(f"the sets are of {len(families)} families: {', '.join(families)}", mend="name the app that loads them with --app")
+    return families[0]
+
+
+def _licence(path: Path | None) -> bytes:
+    if path is None:
+        return NO_LICENCE.encode()
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise CaptureError(f"cannot read the licence: {error.strerror}", where=Place(str(path))) from error
+
+
+def _refuse_lines(fields: Sequence[str]) -> None:
+    # A line break would start a field of its own in the .deb's control file.
+    raise_all([CaptureError(f"{field!r} is no field of a Debian package", mend="expected one line") for field in fields if not re.fullmatch(r"[^\x00-\x1f]+", field)])
+
+
+def _set_files(source: _Source, names: PackageNames, licence: bytes) -> dict[str, bytes]:
+    """The files of one set's folder, by their paths below a prefix."""
+    folder, captured = source.found.folder, source.found.captured
+    cubins = sorted({source.found.cubin_path(kernel) for kernel in captured.kernels})
+    beside = [path for path in (folder / DOMAINS_ZIG,) if path.is_file()]
+    files = {path.relative_to(folder).as_posix(): path.read_bytes() for path in (folder / AOT_JSON, *beside, *cubins)}
+    files[LICENCE] = licence
+    files[README] = readme(names.app, source.verified.target, source.verified.digest, len(cubins))
+    entries = {name: file_entry(data) for name, data in files.items()}
+    files[MANIFEST] = manifest_text(manifest_for(names.app, captured, source.verified.digest, entries))
+    return {f"{names.folder(source.target)}/{name}": data for name, data in files.items()}

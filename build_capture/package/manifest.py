@@ -1,0 +1,86 @@
+"""`manifest.json`: what a packaged set is and consists of, beside its `aot.json`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from build_capture import __version__
+from build_capture.files import sha256_of_bytes
+from build_capture.sets.model import CapturedSet
+
+MANIFEST = "manifest.json"
+LICENCE = "LICENSE"
+README = "README.md"
+
+MANIFEST_BYTES_MAX = 64 << 20
+
+SOURCES = ("profile", "declarations", "kernels")
+"""The parts of a set's provenance that hold hashes of source files."""
+
+
+class ManifestFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One file of the folder."""
+
+    sha256: str
+    bytes: int
+
+
+class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The whole of `manifest.json`."""
+
+    app: str
+    """Whose set it is."""
+    target: str
+    """Such as sm_121."""
+    digest: str
+    """Of the set: the SHA-256 of what `sha256sum aot.json cubins/*.cubin` prints."""
+    limits: dict[str, Any]
+    """The rounds that the set is complete for."""
+    policy: str
+    """By which its coverage was made: exact, compact or total."""
+    toolchain: dict[str, Any]
+    """What compiled it."""
+    sources: dict[str, dict[str, str]]
+    """The SHA-256 of the profile, of the declarations and of the kernels it was captured from."""
+    generator: dict[str, str]
+    """What captured it."""
+    packager: dict[str, str]
+    """What packaged it."""
+    files: dict[str, ManifestFile]
+    """Every other file of the folder, by its name in it."""
+
+
+def manifest_for(app: str, captured: CapturedSet, digest: str, files: Mapping[str, ManifestFile]) -> Manifest:
+    """The manifest of a set that consists of `files`."""
+    provenance = captured.provenance
+    return Manifest(
+        app=app,
+        target=captured.target,
+        digest=digest,
+        limits=provenance.get("limits", {}),
+        policy=captured.policy,
+        toolchain=provenance.get("toolchain", {}),
+        sources=sources_of(captured),
+        generator=captured.generator,
+        packager={"name": "build-capture", "version": __version__},
+        files=dict(sorted(files.items())),
+    )
+
+
+def sources_of(captured: CapturedSet) -> dict[str, dict[str, str]]:
+    """The hashes of source files that a set records, by part and name; of a part that is none of that form, nothing."""
+    parts = {part: captured.provenance.get(part) for part in SOURCES}
+    return {part: files for part, files in parts.items() if isinstance(files, dict) and all(isinstance(sha256, str) for sha256 in files.values())}
+
+
+def manifest_text(manifest: Manifest) -> bytes:
+    """The file's bytes."""
+    return msgspec.json.format(msgspec.json.encode(manifest, order="deterministic"), indent=1) + b"\n"
+
+
+def file_entry(data: bytes) -> ManifestFile:
+    """A file as the manifest lists it."""
+    return ManifestFile(sha256_of_bytes(data), len(data))

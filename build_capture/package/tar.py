@@ -1,0 +1,89 @@
+"""Tar archives: written so that the same files give the same bytes, read so that nothing leaves the folder they go to."""
+
+from __future__ import annotations
+
+import io
+import tarfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path, PurePosixPath
+from typing import BinaryIO
+
+from build_capture.package.damage import damage
+from build_capture.package.members import BYTES_MAX, MEMBERS_MAX, Members
+from build_capture.package.zstd import Decompressed
+
+TIME = 315532800
+"""1980-01-01, the first time that a zip can hold: every file in a package has it."""
+
+_BLOCK = 512
+_STREAM_BYTES_MAX = BYTES_MAX + MEMBERS_MAX * 2 * _BLOCK
+"""All members, each with its header and padding."""
+
+_KINDS = {
+    tarfile.SYMTYPE: "a symbolic link",
+    tarfile.LNKTYPE: "a hard link",
+    tarfile.CHRTYPE: "a device",
+    tarfile.BLKTYPE: "a device",
+    tarfile.FIFOTYPE: "a pipe",
+}
+
+
+def write_tar(files: Mapping[str, bytes], prefix: str = "") -> bytes:
+    """A ustar archive: folders and files sorted by name, all root's, all of one time. `prefix` goes before each name."""
+    output = io.BytesIO()
+    folders = {str(parent) for name in files for parent in PurePosixPath(name).parents} - {"."}
+    with tarfile.open(fileobj=output, mode="w", format=tarfile.USTAR_FORMAT) as archive:
+        for name in sorted(folders | set(files)):
+            info = tarfile.TarInfo(prefix + name)
+            info.mtime, info.uname, info.gname = TIME, "root", "root"
+            if name in folders:
+                info.type, info.mode = tarfile.DIRTYPE, 0o755
+                archive.addfile(info)
+            else:
+                info.size, info.mode = len(files[name]), 0o644
+                archive.addfile(info, io.BytesIO(files[name]))
+    return output.getvalue()
+
+
+def unpack_tar_zst(source: BinaryIO, shown: str, folder: Path | None) -> list[str]:
+    """The paths of the files in the archive; written below `folder`, if there is one. `shown` is its name in messages.
+
+    Called without a folder first, so that an archive of which a part is refused writes nothing.
+    """
+    members = Members(shown)
+    stream = Decompressed(source, shown, most=_STREAM_BYTES_MAX)
+    names = []
+    for archive, member in _walk(stream, members, shown):
+        path = members.admit(member.name, member.size, folder=member.isdir())
+        if member.isdir():
+            continue
+        names.append(path)
+        if folder is not None:
+            content = archive.extractfile(member)
+            assert content is not None, "only files come here"
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            (folder / path).write_bytes(content.read())
+    while rest := stream.read(1 << 16):
+        if rest.strip(b"\0"):
+            raise damage("something follows the end of its tar archive", shown)
+    return names
+
+
+def _walk(stream: Decompressed, members: Members, shown: str) -> Iterator[tuple[tarfile.TarFile, tarfile.TarInfo]]:
+    class PlainMember(tarfile.TarInfo):
+        """Judged as soon as its header is read: a long name or an extended header would be read whole into memory before."""
+
+        @classmethod
+        def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> PlainMember:
+            member = super().frombuf(buf, encoding, errors)
+            if member.type not in (tarfile.REGTYPE, tarfile.AREGTYPE, tarfile.DIRTYPE):
+                members.refuse_kind(member.name, _KINDS.get(member.type, "of a kind that packages do not use"))
+            return member
+
+    try:
+        # Blocks of one header each, so that nothing after the archive's end is read with it.
+        with tarfile.open(fileobj=stream, mode="r|", bufsize=_BLOCK, tarinfo=PlainMember) as archive:
+            for member in archive:
+                yield archive, member
+    except tarfile.TarError as error:
+        raise damage(f"its tar archive is damaged: {error}", shown) from error
