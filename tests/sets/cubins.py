@@ -7,22 +7,44 @@ import struct
 ELF_HEADER = 64
 SECTION_HEADER = 64
 BLACKWELL = 100
+NV_INFO = 0x70000000
 
 
-def cubin_bytes(capability: int, entry: str, *, machine: int = 190) -> bytes:
-    """An ELF for `capability` (10 * major + minor) that defines one function; 190 is CUDA's machine number."""
+def cubin_bytes(capability: int, entry: str, *, machine: int = 190, parameters: int | None = None, line_tables: bool = False) -> bytes:
+    """An ELF for `capability` (10 * major + minor) that defines one function; 190 is CUDA's machine number.
+
+    With `parameters` it says how many the function takes, Triton's two scratch pointers included.
+    """
     names = b"\0" + entry.encode() + b"\0"
-    sections = b"\0.shstrtab\0.strtab\0.symtab\0"
     symbols = bytes(24) + struct.pack("<IBBHQQ", 1, 0x12, 0, 1, 0, 16)
-    bodies = (b"", sections, names, symbols)
+    sections = [("", 0, 0, 0, b""), (".strtab", 3, 0, 0, names), (".symtab", 2, 1, 24, symbols)]
+    if parameters is not None:
+        sections.append((f".nv.info.{entry}", NV_INFO, 0, 0, _parameter_records(parameters)))
+    if line_tables:
+        sections.append((".debug_line", 1, 0, 0, b"/home/someone/kernels.py"))
+    return _elf(capability, machine, [*sections, (".shstrtab", 3, 0, 0, b"")])
+
+
+def _parameter_records(count: int) -> bytes:
+    """What `.nv.info.<entry>` says of parameters of eight bytes each: format, attribute, length; index, ordinal, offset, size."""
+    return b"".join(struct.pack("<BBHIHHI", 4, 0x17, 12, 0, index, 8 * index, 0x21F000) for index in range(count))
+
+
+def _elf(capability: int, machine: int, sections: list[tuple[str, int, int, int, bytes]]) -> bytes:
+    """An ELF of sections, each a name, type, link, entry size and content; the last holds their names."""
+    starts, text = [], b""
+    for name, *_ in sections:
+        starts.append(len(text))
+        text += name.encode() + b"\0"
+    bodies = [content for *_, content in sections[:-1]] + [text]
     offsets = [ELF_HEADER + sum(map(len, bodies[:index])) for index in range(len(bodies))]
     headers = b"".join(
-        struct.pack("<IIQQQQIIQQ", name, kind, 0, 0, offset, len(body), link, 0, 1, size)
-        for name, kind, link, size, offset, body in zip((0, 1, 11, 19), (0, 3, 3, 2), (0, 0, 0, 2), (0, 0, 0, 24), offsets, bodies)
+        struct.pack("<IIQQQQIIQQ", start, kind, 0, 0, offset, len(body), link, 0, 1, size)
+        for start, (_, kind, link, size, _), offset, body in zip(starts, sections, offsets, bodies)
     )
     modern = capability >= BLACKWELL
     flags = capability << 8 | 2 if modern else capability << 16 | 0x500 | capability
     ident = b"\x7fELF" + bytes([2, 1, 1, 65 if modern else 51, 8 if modern else 7]) + bytes(7)
     at = ELF_HEADER + sum(map(len, bodies))
-    header = ident + struct.pack("<HHIQQQIHHHHHH", 2, machine, 1, 0, 0, at, flags, ELF_HEADER, 0, 0, SECTION_HEADER, 4, 1)
+    header = ident + struct.pack("<HHIQQQIHHHHHH", 2, machine, 1, 0, 0, at, flags, ELF_HEADER, 0, 0, SECTION_HEADER, len(bodies), len(bodies) - 1)
     return header + b"".join(bodies) + headers
