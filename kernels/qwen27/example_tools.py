@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -46,7 +48,7 @@ class Need:
     rows: int = 1
     """W, the rows of the call."""
     streams: int = 1
-    """Streams of the round; the rows are dealt out to them as evenly as they go."""
+    """Streams of the round."""
     misaligned: frozenset[str] = frozenset()
     """Pointer arguments that must not lie on 16 bytes; every other one does."""
     residual: bool = True
@@ -55,6 +57,8 @@ class Need:
     """`ldx` of `_group_sums`; None is the width itself."""
     groups: int | None = None
     """KG of `_group_sums`; None is hidden / 64."""
+    windows: tuple[int, ...] = ()
+    """Rows of each stream's window, ``streams`` of them; empty deals ``rows`` out as evenly as they go."""
     committed: tuple[int, ...] = ()
     """Committed keys a stream, repeated as needed; empty takes lengths on and beside chunk and group boundaries."""
     branches: bool = True
@@ -65,6 +69,11 @@ class Need:
     """Of the random inputs."""
     geometry: Geometry = field(default=REAL)
     """The sizes."""
+
+    @property
+    def share(self) -> tuple[int, ...]:
+        """Rows of each stream's window."""
+        return self.windows or tuple(self.rows // self.streams + (stream < self.rows % self.streams) for stream in range(self.streams))
 
 
 @dataclass(frozen=True)
@@ -77,6 +86,30 @@ class Compared:
     """||got - want|| / ||want||; infinite where either holds a NaN."""
     limit: float
     """The largest error that passes."""
+
+
+@dataclass(frozen=True)
+class Example:
+    """One launch with real tensors, and what must come of it."""
+
+    kernel: Any
+    """The Triton function."""
+    options: dict[str, int]
+    """Its launch options."""
+    grid: tuple[int, ...]
+    """Programs; a 0 in it is a launch that an engine leaves out."""
+    arguments: dict[str, Tensor | int | float]
+    """Every runtime argument by name, in the kernel's order."""
+    constexprs: dict[str, int | float]
+    """Every constexpr that a launch names."""
+    check: Callable[[], list[Compared]]
+    """Compares each output with the reference. Outputs are poisoned first, so what the launch left unwritten is an infinite error."""
+
+    def run(self) -> list[Compared]:
+        """Launch once and compare."""
+        if all(self.grid):
+            self.kernel[self.grid](**self.arguments, **self.constexprs, **self.options)
+        return self.check()
 
 
 class Maker:

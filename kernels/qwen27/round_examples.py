@@ -9,19 +9,18 @@ import torch
 from torch import Tensor
 
 from . import own_keys, references, rounds, shared_keys, tree
-from .example_tools import ROUNDED, WIDE, Compared, Maker, Need, compare
+from .example_tools import ROUNDED, WIDE, Compared, Example, Maker, Need, compare
 
 LENGTHS = (5, 4, 0, 1, 4.01, 3.99, 8.5, 16.3)
 """Committed keys a stream where a need names none, in chunks."""
 
 
 def deal(need: Need) -> list[rounds.Window]:
-    """The windows of the need's streams: rows as even as they go, committed keys in turn, random trees or chains."""
+    """The windows of the need's streams: committed keys in turn, random trees or chains."""
     source = random.Random(need.seed)
     lengths = need.committed or tuple(int(chunks * need.geometry.chunk) for chunks in LENGTHS)
     windows = []
-    for stream in range(need.streams):
-        rows = need.rows // need.streams + (stream < need.rows % need.streams)
+    for stream, rows in enumerate(need.share):
         parents = [-1] + [source.randrange(row) if need.branches else row - 1 for row in range(1, rows)]
         windows.append(rounds.Window(lengths[stream % len(lengths)], tuple(parents)))
     return windows
@@ -47,6 +46,11 @@ class Attention:
     """Each stream's committed keys and values, [keys, HK, D]."""
     partials: tuple[Tensor, Tensor, Tensor]
     """PO [slots, W, H, D]; PM, PL [slots, W, H]."""
+
+    @property
+    def named_partials(self) -> dict[str, Tensor]:
+        """The partials as the launches name them."""
+        return dict(zip(("PO", "PM", "PL"), self.partials))
 
 
 def attention(need: Need, device: str) -> Attention:
@@ -78,13 +82,24 @@ def attention(need: Need, device: str) -> Attention:
     )
 
 
-def compare_partials(got: tuple[Tensor, Tensor, Tensor], want: tuple[Tensor, Tensor, Tensor]) -> list[Compared]:
-    """o and l carry the weights' rounding to bf16, m none."""
+Partial = tuple[Tensor, Tensor, Tensor]
+"""(o, m, l) of some rows."""
+
+
+def compare_partials(got: list[Partial], want: list[Partial]) -> list[Compared]:
+    """Lists of partials as wholes. o and l carry the weights' rounding to bf16, m none."""
+    flat = [tuple(torch.cat([part.flatten() for part in parts]) for parts in zip(*side)) for side in (got, want)]
     limits = (ROUNDED, WIDE, ROUNDED)
-    return [compare(name, mine, theirs, limit) for name, mine, theirs, limit in zip(("PO", "PM", "PL"), got, want, limits)]
+    return [compare(name, mine, theirs, limit) for name, mine, theirs, limit in zip(("PO", "PM", "PL"), *flat, limits)]
 
 
-def paths(need: Need, device: str) -> list[Compared]:
+def attention_sizes(need: Need) -> dict[str, int | float]:
+    """The constexprs that `_shared` and `_tail` have in common."""
+    g = need.geometry
+    return {"H": g.heads, "HK": g.kv_heads, "D": g.width, "G": g.heads // g.kv_heads, "CH": g.chunk, "SCALE": g.width**-0.5, "GR": rounds.GROUP}
+
+
+def paths(need: Need, device: str) -> Example:
     """Rows in trees; entries past a row's depth must stay as they were."""
     make, depth_most = Maker(need, device), need.geometry.depth
     windows = deal(need)
@@ -92,25 +107,36 @@ def paths(need: Need, device: str) -> list[Compared]:
     parents = make.table("PARENTS", made["PARENTS"])
     found = make.poisoned("PATHS", need.rows, depth_most, dtype=torch.int32)
     depths = make.poisoned("DEPTHS", need.rows, dtype=torch.int32)
-    tree._paths[(need.rows,)](parents, found, depths, MAXD=depth_most, **tree.LAUNCH_OPTIONS["_paths"])
     want = torch.full((need.rows, depth_most), -7)
     starts = rounds.first_rows(windows)
     rows = [[start + node for node in path] for window, start in zip(windows, starts) for path in rounds.paths(window)]
     for row, path in enumerate(rows):
         want[row, : len(path)] = torch.tensor(path)
-    return [compare("PATHS", found.cpu(), want, 1e-12), compare("DEPTHS", depths.cpu(), torch.tensor([len(path) for path in rows]), 1e-12)]
+    lengths = torch.tensor([len(path) for path in rows])
+    return Example(
+        tree._paths, tree.LAUNCH_OPTIONS["_paths"], (need.rows,), {"PARENTS": parents, "PATHS": found, "DEPTHS": depths}, {"MAXD": depth_most},
+        lambda: [compare("PATHS", found.cpu(), want, 1e-12), compare("DEPTHS", depths.cpu(), lengths, 1e-12)],
+    )
 
 
-def shared(need: Need, device: str) -> list[Compared]:
+def shared(need: Need, device: str) -> Example:
     """Every slot that the plan's items fill; all other slots must stay unwritten, a padded plan's too."""
     g, made = need.geometry, attention(need, device)
     items = made.tables["ITEMS"].numel() // 3
-    shape = {"H": g.heads, "HK": g.kv_heads, "D": g.width, "G": g.heads // g.kv_heads, "CH": g.chunk, "SCALE": g.width**-0.5, "GR": rounds.GROUP}
-    if items:
-        shared_keys._shared[(items * g.kv_heads,)](
-            made.q, made.origin, made.origin, made.offsets, made.tables["STREAM"], made.tables["ITEMS"], *made.partials,
-            need.rows, **shape, **shared_keys.LAUNCH_OPTIONS["_shared"],
-        )
+    return Example(
+        shared_keys._shared, shared_keys.LAUNCH_OPTIONS["_shared"], (items * g.kv_heads,),
+        {
+            "Q": made.q, "KC": made.origin, "VC": made.origin, "OFF": made.offsets, "STREAM": made.tables["STREAM"], "ITEMS": made.tables["ITEMS"],
+            **made.named_partials, "W": need.rows,
+        },
+        attention_sizes(need),
+        lambda: check_shared(need, made),
+    )  # fmt: skip
+
+
+def check_shared(need: Need, made: Attention) -> list[Compared]:
+    """Each stream's whole chunks and folded groups."""
+    g = need.geometry
     got, want, written = [], [], torch.zeros_like(made.partials[1], dtype=torch.bool)
     for window, start, (k, v) in zip(made.windows, rounds.first_rows(made.windows), made.caches):
         rows = slice(start, start + window.rows)
@@ -122,28 +148,35 @@ def shared(need: Need, device: str) -> list[Compared]:
             want.append(references.partial(made.q[rows], k[begin:end], v[begin:end], g.width**-0.5))
             written[slot, rows] = True
     clean = all(bool(part[~written].isnan().all()) for part in made.partials)
-    untouched = Compared("unwritten", 0.0 if clean else float("inf"), 1e-12)
-    if not got:
-        return [untouched]
-    return [untouched, *compare_partials(*(tuple(torch.cat([part.flatten() for part in parts]) for parts in zip(*side)) for side in (got, want)))]
+    return [Compared("unwritten", 0.0 if clean else float("inf"), 1e-12), *(compare_partials(got, want) if got else [])]
 
 
-def tail(need: Need, device: str) -> list[Compared]:
+def tail(need: Need, device: str) -> Example:
     """Both tail chunks of every row; a slot that a row's path does not reach holds an empty partial."""
     g, made = need.geometry, attention(need, device)
-    rows_of = [[start + node for node in path] for window, start in zip(made.windows, rounds.first_rows(made.windows)) for path in rounds.paths(window)]
+    paths_of = [[start + node for node in path] for window, start in zip(made.windows, rounds.first_rows(made.windows)) for path in rounds.paths(window)]
     table = torch.zeros(need.rows, g.depth, dtype=torch.int32)
-    for row, path in enumerate(rows_of):
+    for row, path in enumerate(paths_of):
         table[row, : len(path)] = torch.tensor(path)
     make = Maker(need, device)
-    found, depths = make.place("PATHS", table), make.table("DEPTHS", [len(path) for path in rows_of])
-    shape = {"H": g.heads, "HK": g.kv_heads, "D": g.width, "G": g.heads // g.kv_heads, "CH": g.chunk, "MAXD": g.depth, "SCALE": g.width**-0.5, "GR": rounds.GROUP}
-    own_keys._tail[(need.rows, g.kv_heads, 1 + -(-g.depth // g.chunk))](
-        made.q, made.k_new, made.v_new, made.origin, made.origin, made.offsets, made.tables["STREAM"], made.tables["ROWS"], found, depths,
-        *made.partials, need.rows, **shape, **own_keys.LAUNCH_OPTIONS["_tail"],
-    )
+    return Example(
+        own_keys._tail, own_keys.LAUNCH_OPTIONS["_tail"], (need.rows, g.kv_heads, 1 + -(-g.depth // g.chunk)),
+        {
+            "Q": made.q, "KN": made.k_new, "VN": made.v_new, "KC": made.origin, "VC": made.origin, "OFF": made.offsets,
+            "STREAM": made.tables["STREAM"], "ROWS": made.tables["ROWS"],
+            "PATHS": make.place("PATHS", table), "DEPTHS": make.table("DEPTHS", [len(path) for path in paths_of]),
+            **made.named_partials, "W": need.rows,
+        },
+        attention_sizes(need) | {"MAXD": g.depth},
+        lambda: check_tail(need, made, paths_of),
+    )  # fmt: skip
+
+
+def check_tail(need: Need, made: Attention, paths_of: list[list[int]]) -> list[Compared]:
+    """Each row's two tail chunks."""
+    g = need.geometry
     got, want, empty = [], [], True
-    for row, path in enumerate(rows_of):
+    for row, path in enumerate(paths_of):
         window, (k, v) = (each[int(made.tables["ROWS"][row])] for each in (made.windows, made.caches))
         k, v = torch.cat((k, made.k_new[path])), torch.cat((v, made.v_new[path]))
         first = window.committed // g.chunk
@@ -157,11 +190,10 @@ def tail(need: Need, device: str) -> list[Compared]:
                 continue
             got.append(part)
             want.append(references.partial(made.q[row : row + 1], k[keys], v[keys], g.width**-0.5))
-    compared = compare_partials(*(tuple(torch.cat([part.flatten() for part in parts]) for parts in zip(*side)) for side in (got, want)))
-    return [Compared("empty", 0.0 if empty else float("inf"), 1e-12), *compared]
+    return [Compared("empty", 0.0 if empty else float("inf"), 1e-12), *compare_partials(got, want)]
 
 
-def merge(need: Need, device: str) -> list[Compared]:
+def merge(need: Need, device: str) -> Example:
     """Random partials of a round, every third one empty."""
     make, g = Maker(need, device), need.geometry
     made = attention(need, device)
@@ -171,12 +203,13 @@ def merge(need: Need, device: str) -> list[Compared]:
     l.copy_(torch.rand(l.shape, generator=make.random, device=device) + 0.5)
     o[2::3], m[2::3], l[2::3] = 0.0, -torch.inf, 0.0
     out = make.poisoned("OUT", need.rows, g.heads, g.width)
-    own_keys._merge[(need.rows, g.kv_heads, g.width // g.slice)](
-        o, m, l, out, made.tables["STREAM"], made.tables["ROWS"], need.rows,
-        H=g.heads, D=g.width, G=g.heads // g.kv_heads, DS=g.slice, CH=g.chunk, GR=rounds.GROUP, **own_keys.LAUNCH_OPTIONS["_merge"],
-    )
     want = []
     for window, start in zip(made.windows, rounds.first_rows(made.windows)):
         slots, rows = rounds.slots(window.committed, window.rows, g.chunk), slice(start, start + window.rows)
         want.append(references.merge(o[:slots, rows], m[:slots, rows], l[:slots, rows]))
-    return [compare("OUT", out, torch.cat(want), ROUNDED)]
+    return Example(
+        own_keys._merge, own_keys.LAUNCH_OPTIONS["_merge"], (need.rows, g.kv_heads, g.width // g.slice),
+        {**made.named_partials, "OUT": out, "STREAM": made.tables["STREAM"], "ROWS": made.tables["ROWS"], "W": need.rows},
+        {"H": g.heads, "D": g.width, "G": g.heads // g.kv_heads, "DS": g.slice, "CH": g.chunk, "GR": rounds.GROUP},
+        lambda: [compare("OUT", out, torch.cat(want), ROUNDED)],
+    )  # fmt: skip

@@ -82,7 +82,7 @@ def run(package: ModuleType, function: str, first_failure: bool) -> dict[str, li
     geometry = package.Geometry(**SIZES)
     found = {}
     for name, fields in CASES[function].items():
-        compared = package.EXAMPLES[function](package.Need(geometry=geometry, **fields), "cpu")
+        compared = package.EXAMPLES[function](package.Need(geometry=geometry, **fields), "cpu").run()
         found[name] = [f"{each.what}: error {each.error:.1e}, at most {each.limit:.1e}" for each in compared if not each.error <= each.limit]
         if first_failure and found[name]:
             return found

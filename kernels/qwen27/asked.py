@@ -1,0 +1,81 @@
+"""From a need of a capture to the needs of its examples. See ``examples``."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from .example_tools import REAL, Geometry, Need
+
+WHOLE_ROUND = ("_paths", "_shared", "_tail", "_merge", "_gdn_pre")
+"""Kernels that see a round's windows; of the others a launch's rows are all that counts."""
+
+NAMES = {
+    "_embed": {"hidden": "D"},
+    "_add_rmsnorm": {"hidden": "D"},
+    "_gdn_pre": {"key_heads": "KH", "value_heads": "VH", "delta_width": "DK"},
+    "_gated_norm": {"value_heads": "VH", "delta_width": "DV"},
+    "_swiglu": {"intermediate": "N", "block": "BLOCK"},
+    "_attn_prep": {"heads": "H", "kv_heads": "HKV", "width": "D", "half": "HALF"},
+    "_gate_mul": {"heads": "H", "width": "D"},
+    "_group_sums": {},
+    "_paths": {"depth": "MAXD"},
+    "_shared": {"heads": "H", "kv_heads": "HK", "width": "D", "chunk": "CH"},
+    "_tail": {"heads": "H", "kv_heads": "HK", "width": "D", "chunk": "CH", "depth": "MAXD"},
+    "_merge": {"heads": "H", "width": "D", "slice": "DS", "chunk": "CH"},
+}
+"""Launch name -> size -> the constexpr that holds it."""
+
+COMPACT_VOCABULARY = 1000
+"""Rows of the embedding table in a compact example: the real one has 0.7 GB."""
+COMPACT_KEYS = (1100, 520, 30)
+"""Committed keys a stream in a compact example."""
+
+MANY_ROWS = {"div16": 256, "any": 250}
+"""Rows of the second example, by the class of the row count; with one row there is no other."""
+WINDOW_ROWS = 16
+"""Rows of a window in it."""
+
+
+def needs_for(need: dict[str, Any], compact: bool) -> list[Need]:
+    """The example of the witness, then one with many rows in as few streams as hold them."""
+    first = witness_need(need)
+    if compact:
+        return [replace(first, committed=COMPACT_KEYS, geometry=replace(first.geometry, vocabulary=COMPACT_VOCABULARY))]
+    classes = {parameter["name"]: parameter["class"] for parameter in need["parameters"]}
+    rows = MANY_ROWS.get(classes.get("W", "any"))
+    if rows is None:
+        return [first]
+    # A single stream has tables of its own, and no other specialization may come of it.
+    many = replace(first, rows=rows, streams=-(-rows // WINDOW_ROWS), windows=(), seed=1)
+    return [first, replace(many, rows=WINDOW_ROWS - 3, streams=1) if need["constexprs"].get("MULTI") == 0 else many]
+
+
+def witness_need(need: dict[str, Any]) -> Need:
+    """The need of an example of the very launch that the witness tells of."""
+    function, witness, constexprs = need["function"], need["witness"], need["constexprs"]
+    values = {each["name"]: each["value"] for each in witness["values"]}
+    windows = tuple(witness["windows"]) if function in WHOLE_ROUND else ()
+    rows = sum(windows) if windows else witness["grid"][0] if witness["grid"] else 1
+    streams = len(windows) or 1
+    if "MULTI" in constexprs:
+        # A prompt chunk may name its one stream by id, among the states of several.
+        streams = max(streams, 2) if constexprs["MULTI"] else 1
+    return Need(
+        rows=rows,
+        streams=streams,
+        windows=windows if len(windows) == streams else (),
+        misaligned=frozenset(each["name"] for each in need["parameters"] if each["class"] == "unaligned"),
+        residual=bool(constexprs.get("HAS_R", 1)),
+        stride=int(values["ldx"]) if "ldx" in values else None,
+        groups=constexprs.get("KG"),
+        geometry=geometry_of(function, constexprs),
+    )
+
+
+def geometry_of(function: str, constexprs: dict[str, Any]) -> Geometry:
+    """The sizes that a launch's constexprs name; the family's own for the rest."""
+    sizes = {size: constexprs[name] for size, name in NAMES[function].items()}
+    if function == "_merge":
+        sizes["kv_heads"] = constexprs["H"] // constexprs["G"]
+    return replace(REAL, **sizes)
