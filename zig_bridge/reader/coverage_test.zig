@@ -1,4 +1,5 @@
-//! `coverage-test …`: the Zig test that fails where a round launches what the set does not hold.
+//! `coverage-test …`: the Zig test that fails where a round launches what the set does not hold. `verify-set` is built
+//! with the same file, and asks it for the rounds and the launches.
 
 const std = @import("std");
 const Allocator = std.mem.Allocator;
@@ -29,28 +30,34 @@ pub fn write(io: std.Io, arena: Allocator, options: Options, writer: *Writer, di
     const found = try launches.find(arena, files, diagnostics);
     if (options.depfile) |path| try depfile.write(io, arena, path, options.declarations, files, diagnostics);
     try writer.writeAll(
-        \\//! Generated from the declaration file by build-capture.
+        \\//! Generated from the declaration file by build-capture: the coverage test, and what `verify-set` knows of its engine.
         \\
-        \\const coverage = @import("coverage");
-        \\const rounds = @import("rounds");
+        \\pub const coverage = @import("coverage");
+        \\pub const rounds = @import("rounds");
         \\
-        \\test "coverage: every launch of every round within the limits has a variant" {
-        \\    try coverage.check(rounds, @embedFile("aot.json"), .{
+        \\pub const options: coverage.Options = .{
         \\
     );
-    try writer.print("        .limits = .{{ .parallel = {d}, .window_rows = {d}, .prompt_rows = {d} }},\n", .{
+    try writer.print("    .limits = .{{ .parallel = {d}, .window_rows = {d}, .prompt_rows = {d} }},\n", .{
         options.parallel, options.window_rows, options.prompt_rows,
     });
-    try writer.writeAll("        .launches = &.{\n");
+    try writer.writeAll("    .launches = &.{\n");
     for (found.launches) |launch| try writeLaunch(launch, writer);
-    try writer.writeAll("        },\n");
-    try writer.print("        .command = \"{f}\",\n", .{std.zig.fmtString(options.command)});
-    if (options.target) |target| try writer.print("        .target = \"{f}\",\n", .{std.zig.fmtString(target)});
-    try writer.writeAll("    });\n}\n");
+    try writer.writeAll("    },\n");
+    try writer.print("    .command = \"{f}\",\n", .{std.zig.fmtString(options.command)});
+    if (options.target) |target| try writer.print("    .target = \"{f}\",\n", .{std.zig.fmtString(target)});
+    try writer.writeAll(
+        \\};
+        \\
+        \\test "coverage: every launch of every round within the limits has a variant" {
+        \\    try coverage.check(rounds, @embedFile("aot.json"), options);
+        \\}
+        \\
+    );
 }
 
 fn writeLaunch(launch: launches.Launch, writer: *Writer) Writer.Error!void {
-    try writer.writeAll("            .{ .function = ");
+    try writer.writeAll("        .{ .function = ");
     if (launch.function) |function| try writer.print("\"{f}\"", .{std.zig.fmtString(function)}) else try writer.writeAll("null");
     try writer.print(", .method = \"{f}\", .file = \"{f}\", .line = {d}", .{
         std.zig.fmtString(launch.method), std.zig.fmtString(launch.file), launch.line,

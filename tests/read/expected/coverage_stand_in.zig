@@ -10,7 +10,7 @@ const Declared = struct {
     arguments: ?[]const []const u8 = null,
     constexprs: ?[]const []const u8 = null,
 };
-const Options = struct {
+pub const Options = struct {
     limits: struct { parallel: u32, window_rows: u32, prompt_rows: u32 },
     launches: []const Declared,
     command: []const u8,

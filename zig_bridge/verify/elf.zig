@@ -1,0 +1,162 @@
+//! Reads a cubin, which is a CUDA ELF. No byte of it is trusted: whatever the file holds, reading it ends, and ends in
+//! facts or in an error. The layout of the structures is `std.elf`'s; what CUDA adds was seen in cubins for sm_80 to sm_121.
+
+const std = @import("std");
+const elf = std.elf;
+
+/// Why a file is no cubin.
+pub const Error = error{
+    /// It does not begin as an ELF does.
+    NotElf,
+    /// It is an ELF for another machine, a CPU's.
+    NotCuda,
+    /// It is cut short, or what it says of itself does not fit together.
+    Damaged,
+};
+
+/// CUDA's machine number.
+const cuda_machine = 190;
+
+/// EI_ABIVERSION from which e_flags hold the SM in bits 8 to 15; before, it is in the low byte.
+const blackwell_abi = 8;
+
+/// A cubin whose structure was found sound.
+pub const Cubin = struct {
+    bytes: []const u8,
+    sections: []const u8,
+    names: []const u8,
+
+    /// Checks the header, and that each section lies within the file.
+    pub fn init(bytes: []const u8) Error!Cubin {
+        if (!std.mem.startsWith(u8, bytes, elf.MAGIC)) return error.NotElf;
+        if (bytes.len < @sizeOf(elf.Elf64_Ehdr)) return error.Damaged;
+        if (bytes[elf.EI.CLASS] != elf.ELFCLASS64 or bytes[elf.EI.DATA] != elf.ELFDATA2LSB) return error.NotCuda;
+        if (field(elf.Elf64_Ehdr, "e_machine", bytes) != cuda_machine) return error.NotCuda;
+        if (field(elf.Elf64_Ehdr, "e_shentsize", bytes) != @sizeOf(elf.Elf64_Shdr)) return error.Damaged;
+        const programs = field(elf.Elf64_Ehdr, "e_phnum", bytes) * field(elf.Elf64_Ehdr, "e_phentsize", bytes);
+        _ = try part(bytes, field(elf.Elf64_Ehdr, "e_phoff", bytes), programs);
+        const sections = field(elf.Elf64_Ehdr, "e_shnum", bytes);
+        if (sections == 0) return error.Damaged;
+        var cubin: Cubin = .{
+            .bytes = bytes,
+            .sections = try part(bytes, field(elf.Elf64_Ehdr, "e_shoff", bytes), sections * @sizeOf(elf.Elf64_Shdr)),
+            .names = &.{},
+        };
+        for (0..cubin.count()) |index| _ = try cubin.content(index);
+        const names = field(elf.Elf64_Ehdr, "e_shstrndx", bytes);
+        if (names >= sections) return error.Damaged;
+        cubin.names = try cubin.content(@intCast(names));
+        return cubin;
+    }
+
+    /// The SM that the cubin is for, as 10 * major + minor. The flags' other bits change with line info and are left out.
+    pub fn sm(cubin: Cubin) u32 {
+        const flags = field(elf.Elf64_Ehdr, "e_flags", cubin.bytes);
+        const modern = cubin.bytes[elf.EI.ABIVERSION] >= blackwell_abi;
+        return @intCast((if (modern) flags >> 8 else flags) & 0xff);
+    }
+
+    /// Whether the cubin defines the function `name`.
+    pub fn defines(cubin: Cubin, name: []const u8) Error!bool {
+        for (0..cubin.count()) |index| {
+            if (cubin.section("sh_type", index) != elf.SHT_SYMTAB) continue;
+            const strings = cubin.section("sh_link", index);
+            if (strings >= cubin.count()) return error.Damaged;
+            if (try definesIn(try cubin.content(index), try cubin.content(@intCast(strings)), name)) return true;
+        }
+        return false;
+    }
+
+    /// How many parameters the entry `name` takes, Triton's scratch pointers included; null where the cubin does not say.
+    pub fn parameters(cubin: Cubin, name: []const u8) Error!?u32 {
+        const prefix = ".nv.info.";
+        for (0..cubin.count()) |index| {
+            const found = try string(cubin.names, cubin.section("sh_name", index));
+            if (!std.mem.startsWith(u8, found, prefix) or !std.mem.eql(u8, found[prefix.len..], name)) continue;
+            return try countParameters(try cubin.content(index));
+        }
+        return null;
+    }
+
+    /// Whether the cubin holds line tables, which name files of the machine that compiled it.
+    pub fn hasLineTables(cubin: Cubin) Error!bool {
+        for (0..cubin.count()) |index| {
+            const name = try string(cubin.names, cubin.section("sh_name", index));
+            if (std.mem.eql(u8, name, ".debug_line")) return true;
+        }
+        return false;
+    }
+
+    fn count(cubin: Cubin) usize {
+        return cubin.sections.len / @sizeOf(elf.Elf64_Shdr);
+    }
+
+    fn section(cubin: Cubin, comptime name: []const u8, index: usize) u64 {
+        return field(elf.Elf64_Shdr, name, cubin.sections[index * @sizeOf(elf.Elf64_Shdr) ..]);
+    }
+
+    /// A section's bytes in the file; none for one that only takes room on the GPU.
+    fn content(cubin: Cubin, index: usize) Error![]const u8 {
+        switch (cubin.section("sh_type", index)) {
+            elf.SHT_NULL, elf.SHT_NOBITS => return &.{},
+            else => return part(cubin.bytes, cubin.section("sh_offset", index), cubin.section("sh_size", index)),
+        }
+    }
+};
+
+/// What .nv.info says of an entry is a list of records: a format, an attribute, and two bytes that are the value or, in
+/// the format of sized values, the length of the value that follows.
+fn countParameters(records: []const u8) Error!u32 {
+    const formats = .{ .none = 1, .byte = 2, .half = 3, .sized = 4 };
+    const parameter_attribute = 0x17;
+    const parameter_bytes = 12;
+    const head = 4;
+    var found: u32 = 0;
+    var rest = records;
+    while (rest.len > 0) {
+        if (rest.len < head) return error.Damaged;
+        const format, const attribute = rest[0..2].*;
+        if (format < formats.none or format > formats.sized) return error.Damaged;
+        const length: usize = if (format == formats.sized) std.mem.readInt(u16, rest[2..4], .little) else 0;
+        if (rest.len - head < length) return error.Damaged;
+        if (attribute == parameter_attribute) {
+            if (length != parameter_bytes) return error.Damaged;
+            found += 1;
+        }
+        rest = rest[head + length ..];
+    }
+    return found;
+}
+
+fn definesIn(table: []const u8, strings: []const u8, name: []const u8) Error!bool {
+    const bytes = @sizeOf(elf.Elf64_Sym);
+    if (table.len % bytes != 0) return error.Damaged;
+    var rest = table;
+    while (rest.len > 0) : (rest = rest[bytes..]) {
+        if (field(elf.Elf64_Sym, "st_info", rest) & 0xf != elf.STT_FUNC) continue;
+        if (field(elf.Elf64_Sym, "st_shndx", rest) == elf.SHN_UNDEF) continue;
+        if (std.mem.eql(u8, try string(strings, field(elf.Elf64_Sym, "st_name", rest)), name)) return true;
+    }
+    return false;
+}
+
+/// A field of the structure `T` that `bytes` begin with. Cubins are little-endian wherever they are read.
+fn field(comptime T: type, comptime name: []const u8, bytes: []const u8) u64 {
+    const size = @sizeOf(@FieldType(T, name));
+    return std.mem.readInt(@Int(.unsigned, 8 * size), bytes[@offsetOf(T, name)..][0..size], .little);
+}
+
+fn part(bytes: []const u8, offset: u64, size: u64) Error![]const u8 {
+    if (offset > bytes.len or size > bytes.len - offset) return error.Damaged;
+    return bytes[@intCast(offset)..][0..@intCast(size)];
+}
+
+fn string(strings: []const u8, offset: u64) Error![]const u8 {
+    if (offset >= strings.len) return error.Damaged;
+    const rest = strings[@intCast(offset)..];
+    return rest[0 .. std.mem.findScalar(u8, rest, 0) orelse return error.Damaged];
+}
+
+test {
+    _ = @import("elf_test.zig");
+}
