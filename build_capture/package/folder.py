@@ -10,15 +10,13 @@ from pathlib import Path
 import msgspec
 
 from build_capture.errors import CaptureError, CaptureErrors, Exit, Place, raise_all
-from build_capture.files import sha256_of_bytes
+from build_capture.package.cubins import check_cubins, cubin_name
 from build_capture.package.damage import damage
 from build_capture.package.manifest import LICENCE, MANIFEST, README, sources_of
 from build_capture.package.manifest_check import check_manifest
 from build_capture.package.members import MEMBER_BYTES_MAX, MEMBERS_MAX
 from build_capture.plan.plan_domains import DOMAINS_ZIG
 from build_capture.sets.digest import digest
-from build_capture.sets.elf import ElfProblem, has_line_tables, sm_of_cubin, symbols_of_cubin
-from build_capture.sets.model import SetKernel
 from build_capture.sets.read import AOT_JSON, ReadSet, read_set
 from build_capture.targets import Target, parse_target
 
@@ -61,12 +59,7 @@ def verify_folder(folder: Path, shown: str, *, target: Target | None = None, pac
     target = _target(found, shown, target)
     if not found.captured.kernels:
         problems.append(damage("it lists no kernels, so no launch can be served", f"{shown}/{AOT_JSON}"))
-    by_cubin: dict[str, list[SetKernel]] = {}
-    for kernel in found.captured.kernels:
-        by_cubin.setdefault(_cubin_name(found, kernel), []).append(kernel)
-    for name, kernels in sorted(by_cubin.items()):
-        if name in sizes:
-            problems += [damage(what, f"{shown}/{name}") for what in _cubin_problems(found, kernels, target)]
+    problems += check_cubins(found, sizes, shown, target)
     own = digest(folder)
     if MANIFEST in sizes:
         told = {str(problem.where) for problem in problems}
@@ -74,8 +67,9 @@ def verify_folder(folder: Path, shown: str, *, target: Target | None = None, pac
     elif packaged or README in sizes or LICENCE in sizes:
         problems.append(damage("it is missing; every packaged set has one", f"{shown}/{MANIFEST}"))
     raise_all(problems)
-    total = sum(sizes[name] for name in (AOT_JSON, *by_cubin))
-    return VerifiedSet(shown, target.name, own, len(found.captured.kernels), len(by_cubin), total, MANIFEST in sizes, sources_of(found.captured), found.notes)
+    cubins = {cubin_name(found, kernel) for kernel in found.captured.kernels}
+    total = sum(sizes[name] for name in (AOT_JSON, *cubins))
+    return VerifiedSet(shown, target.name, own, len(found.captured.kernels), len(cubins), total, MANIFEST in sizes, sources_of(found.captured), found.notes)
 
 
 def list_files(folder: Path, shown: str) -> dict[str, int]:
@@ -108,12 +102,8 @@ def _walk(folder: Path) -> Iterator[Path]:
             yield from _walk(Path(entry.path))
 
 
-def _cubin_name(found: ReadSet, kernel: SetKernel) -> str:
-    return found.cubin_path(kernel).relative_to(found.folder).as_posix()
-
-
 def _misplaced(found: ReadSet, sizes: Mapping[str, int], shown: str) -> Iterator[CaptureError]:
-    users = {_cubin_name(found, kernel): kernel.fn for kernel in found.captured.kernels}
+    users = {cubin_name(found, kernel): kernel.fn for kernel in found.captured.kernels}
     for name in sorted(set(users) - set(sizes)):
         yield damage(f"it is missing; aot.json lists it for {users[name]}", f"{shown}/{name}")
     for name in sorted(set(sizes) - set(users) - {AOT_JSON, *BESIDE}):
@@ -129,40 +119,6 @@ def _target(found: ReadSet, shown: str, given: Target | None) -> Target:
         return parse_target(name)
     except CaptureError as error:
         raise damage(f"`target` is {name!r}, which is no GPU that is known", f"{shown}/{AOT_JSON}", error.mend) from error
-
-
-def _cubin_problems(found: ReadSet, kernels: list[SetKernel], target: Target) -> list[str]:
-    """What is wrong with one cubin, for any of its entries."""
-    try:
-        cubin = found.read_cubin(kernels[0])
-    except CaptureError as error:
-        return [error.what]
-    if any(kernel.sha256 and kernel.sha256 != sha256_of_bytes(cubin) for kernel in kernels):
-        return [f"its bytes are not those that aot.json records for {kernels[0].fn}"]
-    problems = {problem: None for kernel in kernels for problem in problems_of_cubin(kernel, cubin, target)}
-    return [*problems] or [*_line_tables(found, cubin)]
-
-
-def problems_of_cubin(kernel: SetKernel, cubin: bytes, target: Target) -> Iterator[str]:
-    """Stands in for sets/inspect.py."""
-    try:
-        if (found := sm_of_cubin(cubin)) != target.capability:
-            yield f"its cubin is for sm_{found}, not {target.name}"
-        if kernel.name not in symbols_of_cubin(cubin):
-            yield f"its cubin has no entry {kernel.name}"
-    except ElfProblem as problem:
-        yield str(problem)
-
-
-def _line_tables(found: ReadSet, cubin: bytes) -> Iterator[str]:
-    recorded = found.captured.provenance.get("line_info")
-    try:
-        there = has_line_tables(cubin)
-    except ElfProblem as problem:
-        yield str(problem)
-        return
-    if isinstance(recorded, bool) and recorded != there:
-        yield f"it {'has' if there else 'lacks'} line tables, and aot.json records `line_info` {str(recorded).lower()}"
 
 
 def _shown_as(error: CaptureError, folder: Path, shown: str) -> CaptureError:

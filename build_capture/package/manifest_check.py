@@ -29,19 +29,29 @@ def check_manifest(folder: Path, shown: str, captured: CapturedSet, digest: str,
     if strange := [name for name in manifest.files if not is_local(name)]:
         yield damage(f"it lists {strange[0]!r}, which would leave the folder", where)
         return
+    differs = False
     there = {name: size for name, size in sizes.items() if name != MANIFEST}
     for name in sorted(set(manifest.files) | set(there)):
-        if name not in there:
-            yield damage("it is missing; manifest.json lists it", f"{shown}/{name}")
-        elif name not in manifest.files:
-            yield damage("manifest.json does not list it", f"{shown}/{name}", "remove it, or unpack the package anew")
-        elif manifest.files[name] != ManifestFile(sha256_of_file(folder / name), there[name]):
-            yield damage("its bytes are not those that manifest.json lists", f"{shown}/{name}")
+        what = _difference(folder / name, manifest.files.get(name), there.get(name))
+        if what:
+            yield damage(what, f"{shown}/{name}")
+            differs = True
+    # A changed file explains why the manifest says something else of the set.
+    if differs:
+        return
     wanted = manifest_for(manifest.app, captured, digest, manifest.files)
     for field in _DERIVED:
         if (found := getattr(manifest, field)) != getattr(wanted, field):
             words = f"`{field}` is {found}; the set's is {getattr(wanted, field)}" if isinstance(found, str) else f"`{field}` is not that of the set"
             yield damage(words, where)
+
+
+def _difference(path: Path, listed: ManifestFile | None, size: int | None) -> str:
+    if size is None:
+        return "it is missing; manifest.json lists it"
+    if listed is None:
+        return "manifest.json does not list it"
+    return "" if listed == ManifestFile(sha256_of_file(path), size) else "its bytes are not those that manifest.json lists"
 
 
 def is_local(name: str) -> bool:
