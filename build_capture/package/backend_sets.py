@@ -10,7 +10,6 @@ from rich.console import Console
 from build_capture.capture.run import Request, capture
 from build_capture.package.backend_options import BackendOptions
 from build_capture.package.set_module import set_module, set_path
-from build_capture.plan.plan_domains import DOMAINS_ZIG
 from build_capture.targets import parse_target
 from build_capture.terminal import compile_progress, summary_line
 
@@ -32,7 +31,7 @@ def captured_files(options: BackendOptions) -> dict[str, bytes]:
             console.print(summary_line(summary), soft_wrap=True)
             place = f"{options.module}/{set_path(summary.family, parse_target(summary.target).folder)}"
             for path in sorted(out.rglob("*")):
-                if path.is_file() and path.name != DOMAINS_ZIG:
+                if path.is_file():
                     files[f"{place}/{path.relative_to(out).as_posix()}"] = path.read_bytes()
             files |= {f"{options.module}/{name}": data for name, data in set_module(summary.family).items()}
     return files

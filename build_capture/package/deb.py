@@ -63,7 +63,10 @@ def unpack_deb(data: bytes, shown: str, folder: Path) -> list[str]:
         raise damage(f"it holds {', '.join(members) or 'nothing'}; expected {', '.join(MEMBERS)} of format 2.0", shown)
     about, names = (_unpack(members[name], f"{shown}:{name}", folder / part) for name, part in ((MEMBERS[1], "control"), (MEMBERS[2], "data")))
     if sorted(about) != _CONTROL_FILES:
-        raise damage(f"it holds {', '.join(sorted(about)) or 'nothing'}; expected {' and '.join(_CONTROL_FILES)}, and nothing that dpkg would run", f"{shown}:{MEMBERS[1]}")
+        raise damage(
+            f"it holds {', '.join(sorted(about)) or 'nothing'}; expected {' and '.join(_CONTROL_FILES)}, and nothing that dpkg would run",
+            f"{shown}:{MEMBERS[1]}",
+        )
     if "Architecture: all" not in (folder / "control/control").read_text(encoding="utf-8", errors="replace").splitlines():
         raise damage("it is not for all architectures, as cubins are", f"{shown}:{MEMBERS[1]}/control")
     _check_sums(folder, names, shown)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from pathlib import Path
 
 import msgspec
@@ -99,7 +100,7 @@ def _source(path: Path) -> _Source:
 def _refuse_twice(sources: Sequence[_Source]) -> None:
     problems = [
         CaptureError(f"a second set for {later.verified.target}", where=Place(later.verified.folder), mend="package one set for each target")
-        for earlier, later in zip(sources, sources[1:])
+        for earlier, later in pairwise(sources)
         if earlier.target == later.target
     ]
     raise_all(problems)
@@ -123,7 +124,9 @@ def _licence(path: Path | None) -> bytes:
 
 def _refuse_lines(fields: Sequence[str]) -> None:
     # A line break would start a field of its own in the .deb's control file.
-    raise_all([CaptureError(f"{field!r} is no field of a Debian package", mend="expected one line") for field in fields if not re.fullmatch(r"[^\x00-\x1f]+", field)])
+    raise_all(
+        [CaptureError(f"{field!r} is no field of a Debian package", mend="expected one line") for field in fields if not re.fullmatch(r"[^\x00-\x1f]+", field)]
+    )
 
 
 def _set_files(source: _Source, names: PackageNames, licence: bytes) -> dict[str, bytes]:

@@ -22,9 +22,14 @@ def provenance(
     mode: str,
     zig_files: Iterable[Path],
     kernel_files: Iterable[Path],
+    domains: str | None = None,
 ) -> dict[str, Any]:
-    """Versions, limits, and the SHA-256 of every source: of the Zig files relative to the profile, of the kernels to their folder."""
-    return {
+    """Versions, limits, and the SHA-256 of every source: of the Zig files relative to the profile, of the kernels to their folder.
+
+    `domains` is the text of `domains.zig`: with it, whoever has the set can test its coverage without Python.
+    """
+    record = {} if domains is None else {"domains": domains}
+    return record | {
         "family": profile.family,
         "limits": msgspec.to_builtins(limits),
         "mode": mode,

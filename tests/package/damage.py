@@ -135,7 +135,11 @@ DAMAGES = [
     Damage("a byte of a cubin flipped", lambda folder: flip(folder / CUBIN), f"{CUBIN}: error: its bytes are not those that aot.json records for _add"),
     Damage("a cubin too much", lambda folder: (folder / "cubins/ff.cubin").write_bytes(b"x"), "cubins/ff.cubin: error: aot.json lists no such cubin"),
     Damage("a file too much", lambda folder: (folder / "run.sh").write_text("rm"), "run.sh: error: it is no part of a set"),
-    Damage("a folder's file too much", lambda folder: (folder / "cubins/old").mkdir() or (folder / "cubins/old/a.cubin").write_bytes(b""), "cubins/old/a.cubin: error:"),
+    Damage(
+        "a folder's file too much",
+        lambda folder: (folder / "cubins/old").mkdir() or (folder / "cubins/old/a.cubin").write_bytes(b""),
+        "cubins/old/a.cubin: error:",
+    ),
     Damage("a cubin is a link", lambda folder: link(folder / CUBIN), f"{CUBIN}: error: it is a symbolic link; a set holds files only"),
     Damage("the cubins' folder is a link", lambda folder: link(folder / "cubins"), "cubins: error: it is a symbolic link; a set holds files only"),
     Damage("a pipe", lambda folder: os.mkfifo(folder / "cubins/ff.cubin"), "cubins/ff.cubin: error: it is no regular file; a set holds files only"),
@@ -147,16 +151,22 @@ DAMAGES = [
     Damage("no kernels", drop_list, "aot.json: error: it lists no kernels, so no launch can be served"),
     Damage("an entry edited by hand", edit_seal_less, "`seal` is not that of the entry: something in it was changed"),
     Damage("an entry that claims more than its code", claim_more, "`X` serves values that its code does not"),
-    Damage("a hash that leaves the folder", lambda folder: edit_entry(folder, ADD, hash="../../add"), "`hash` is no file name; expected letters, digits, - and _"),
+    Damage(
+        "a hash that leaves the folder", lambda folder: edit_entry(folder, ADD, hash="../../add"), "`hash` is no file name; expected letters, digits, - and _"
+    ),
     Damage("an entry that needs scratch memory", lambda folder: edit_entry(folder, ADD, global_scratch=128), "`global_scratch` is 128; expected 0"),
     Damage("an entry that needs too much shared memory", lambda folder: edit_entry(folder, ADD, shared=200 << 10), "204800 bytes of shared memory"),
     Damage("another target", lambda folder: edit_top(folder, target="sm_120"), "aot.json: error: `target` is sm_120, and its cubins are for sm_121"),
     Damage("a target that is none", lambda folder: edit_top(folder, target="sm_1210"), "aot.json: error: `target` is 'sm_1210', which is no GPU that is known"),
-    Damage("line tables promised", lambda folder: edit_provenance(folder, line_info=True), "aot.json: error: `line_info` is true, and some of its cubins hold none"),
+    Damage(
+        "line tables promised", lambda folder: edit_provenance(folder, line_info=True), "aot.json: error: `line_info` is true, and some of its cubins hold none"
+    ),
     Damage("line tables", lambda folder: replace_cubin(folder, add_bytes(line_tables=True)), "`line_info` is false, and some of its cubins hold line tables"),
     Damage("a cubin emptied", lambda folder: replace_cubin(folder, b""), f"{CUBIN}: error: its cubin is not an ELF"),
     Damage("a cubin cut off", lambda folder: replace_cubin(folder, add_bytes()[:100]), f"{CUBIN}: error: its cubin is damaged"),
-    Damage("a cubin for a CPU", lambda folder: replace_cubin(folder, add_bytes(machine=62)), f"{CUBIN}: error: its cubin is an ELF for EM_X86_64, not for CUDA"),
+    Damage(
+        "a cubin for a CPU", lambda folder: replace_cubin(folder, add_bytes(machine=62)), f"{CUBIN}: error: its cubin is an ELF for EM_X86_64, not for CUDA"
+    ),
     Damage("a cubin for another GPU", lambda folder: replace_cubin(folder, add_bytes(capability=90)), f"{CUBIN}: error: its cubin is for sm_90, not sm_121"),
     Damage("a cubin without the entry", lambda folder: replace_cubin(folder, add_bytes(entry="_sub")), f"{CUBIN}: error: its cubin has no entry _add"),
     Damage("a cubin with other parameters", lambda folder: replace_cubin(folder, add_bytes(parameters=5)), "5 parameters"),
