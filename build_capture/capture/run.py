@@ -11,24 +11,24 @@ import msgspec
 
 from build_capture.capture.compile import Compiled, compile_needs, describe_kernels
 from build_capture.capture.find import kernel_modules
+from build_capture.capture.gpu.device import resolve_target
+from build_capture.capture.gpu.launch import launch_needs
+from build_capture.capture.gpu.mode import Mode, choose_mode, look_for_device
+from build_capture.capture.gpu.verify import GpuRecord, verify
 from build_capture.capture.graph import Progress
 from build_capture.capture.records import Description
 from build_capture.depfile import write_depfile
 from build_capture.package.provenance import provenance
 from build_capture.plan.needs import Need
-from build_capture.plan.plan_domains import DOMAINS_ZIG, DomainPlan, plan_domains
+from build_capture.plan.plan_domains import DomainPlan, plan_domains
 from build_capture.plan.probe import Probed, probe
 from build_capture.plan.resolve import refuse_floods, resolve
 from build_capture.read.profile import Limits, Profile
 from build_capture.read.reader import read_declarations, read_profile, source_files
 from build_capture.read.records import Declarations
 from build_capture.sets.pack import pack, refuse_other_folder
-from build_capture.targets import Target, parse_target
+from build_capture.targets import Target
 from build_capture.zig import PACKAGE, Zig, find_reader, find_zig, zig_sources
-
-MODE = "compile"
-"""How this version makes variants: compiled for a target that need not be present."""
-
 
 class Request(msgspec.Struct, frozen=True):
     """What a user asks for; None where the profile decides."""
@@ -92,6 +92,10 @@ class Summary(msgspec.Struct, frozen=True):
     reused: int
     wall_seconds: float
     kernels: list[KernelSummary]
+    mode_reason: str = ""
+    """Why `auto` took this mode; empty where the user asked for it."""
+    gpu: GpuRecord | None = None
+    """What mode `gpu` launched."""
 
 
 def plan(request: Request) -> Planned:
@@ -100,7 +104,7 @@ def plan(request: Request) -> Planned:
     cache = (request.cache or request.profile.parent / ".zig-cache" / "build-capture").resolve()
     reader = find_reader(request.reader, zig, cache)
     profile = read_profile(reader, request.profile)
-    target = parse_target(profile.target if request.target is None else request.target)
+    target = resolve_target(profile.target if request.target is None else request.target)
     limits = Limits(
         parallel=profile.limits.parallel if request.parallel is None else request.parallel,
         window_rows=profile.limits.window_rows if request.window_rows is None else request.window_rows,
@@ -117,16 +121,29 @@ def plan(request: Request) -> Planned:
     return Planned(profile, limits, target, zig, cache, declarations, zig_files, domains, probed, description, needs)
 
 
-def capture(request: Request, out: Path, *, depfile: Path | None, depfile_target: Path | None = None, jobs: int | None, progress: Progress) -> Summary:
+def capture(
+    request: Request,
+    out: Path,
+    *,
+    depfile: Path | None,
+    depfile_target: Path | None = None,
+    jobs: int | None,
+    progress: Progress,
+    asked_mode: str = "compile",
+    values: Path | None = None,
+) -> Summary:
     """Make the set for `request` in the folder `out`. `jobs` compiles run at a time, one for each processor by default.
 
     `depfile` is written as Zig reads it; with a `depfile_target`, as Make, Ninja and CMake read it, for that output.
+    `asked_mode` is one of `gpu.mode.MODES`. `values` is a folder for what the launches of mode `gpu` take and give.
     """
     started = time.monotonic()
+    device = look_for_device(asked_mode)
     # A link to a folder stands for that folder.
     out = out.resolve()
     refuse_other_folder(out)
     planned = plan(request)
+    mode = choose_mode(asked_mode, device, planned.target, planned.profile.kernels)
     compiled = compile_needs(
         planned.needs,
         planned.description,
@@ -136,24 +153,35 @@ def capture(request: Request, out: Path, *, depfile: Path | None, depfile_target
         jobs=jobs or os.cpu_count() or 1,
         progress=progress,
     )
+    launched = _launch(planned, compiled, mode, values, progress) if mode.name == "gpu" else None
     kernel_files = _kernel_files(planned.profile, compiled)
     record = provenance(
         planned.profile,
         planned.limits,
         planned.description.toolchain,
         planned.zig.version,
-        mode=MODE,
+        mode=mode.name,
         zig_files=planned.zig_files,
         kernel_files=kernel_files,
+        domains=planned.domains.source,
     )
-    source = planned.domains.source
-    beside = {} if source is None else {DOMAINS_ZIG: source.encode()}
-    total = pack(compiled.variants, planned.target, record, out, beside=beside)
+    if launched is not None:
+        record["gpu"] = msgspec.to_builtins(launched)
+    total = pack(compiled.variants, planned.target, record, out)
     if depfile is not None:
         toolchain_files = map(Path, planned.description.toolchain_files)
         inputs = [planned.profile.path, *planned.zig_files, *kernel_files, *kernel_modules(planned.profile.kernels), *toolchain_files, *_own_files()]
         write_depfile(depfile, depfile_target or out, inputs, for_make=depfile_target is not None)
-    return _summary(planned, compiled, out, total, time.monotonic() - started)
+    return _summary(planned, compiled, mode, launched, out, total, time.monotonic() - started)
+
+
+def _launch(planned: Planned, compiled: Compiled, mode: Mode, values: Path | None, progress: Progress) -> GpuRecord:
+    """Launch every need and the family's rounds; raises what is wrong with any of them."""
+    profile, kernels = planned.profile, planned.description.kernels
+    answer = launch_needs(
+        planned.needs, kernels, profile.kernels, planned.limits, planned.target, cache=planned.cache, values=values, progress=progress
+    )
+    return verify(compiled.variants, answer, kernels, profile.kernels, mode.device)
 
 
 def _kernel_files(profile: Profile, compiled: Compiled) -> list[Path]:
@@ -166,7 +194,9 @@ def _own_files() -> Iterable[Path]:
     return [*sorted(PACKAGE.rglob("*.py")), *sorted(zig_sources().rglob("*.zig"))]
 
 
-def _summary(planned: Planned, compiled: Compiled, out: Path, total: int, wall_seconds: float) -> Summary:
+def _summary(
+    planned: Planned, compiled: Compiled, mode: Mode, launched: GpuRecord | None, out: Path, total: int, wall_seconds: float
+) -> Summary:
     kernels = []
     for function in sorted({variant.need.function for variant in compiled.variants}):
         own = [variant for variant in compiled.variants if variant.need.function == function]
@@ -177,7 +207,7 @@ def _summary(planned: Planned, compiled: Compiled, out: Path, total: int, wall_s
         set=str(out),
         family=planned.profile.family,
         target=planned.target.name,
-        mode=MODE,
+        mode=mode.name,
         rounds=planned.probed.rounds,
         launches=planned.probed.launches,
         needs=len(planned.needs),
@@ -188,4 +218,6 @@ def _summary(planned: Planned, compiled: Compiled, out: Path, total: int, wall_s
         reused=compiled.reused,
         wall_seconds=round(wall_seconds, 3),
         kernels=kernels,
+        mode_reason=mode.why,
+        gpu=launched,
     )

@@ -1,0 +1,167 @@
+"""Whether what was launched is what was enumerated and compiled, and whether its numbers are right."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import msgspec
+
+from build_capture.capture.compile import Variant
+from build_capture.capture.gpu.records import Answer, Launched, Recorded, Specialization
+from build_capture.capture.records import Kernel
+from build_capture.errors import CaptureError, Exit, Place, raise_all
+from build_capture.plan.needs import Need
+
+SIGNIFICANT_DIGITS = 2
+"""Of a recorded error. The inputs are the same in every capture, so that an error differs between two of them at most where
+the float64 reference adds in another order, a dozen digits further down: rounded, it is the same in both sets."""
+
+
+class KernelLaunches(msgspec.Struct, frozen=True):
+    """What came of one kernel."""
+
+    function: str
+    needs: int
+    launched: int
+    """Needs that were launched and whose numbers are right: all, or none where the family has no example."""
+    launches: int
+    """How often its examples launched it."""
+    output: str
+    """The output that came nearest to its limit; empty where nothing was launched."""
+    error: float
+    """Its error, rounded."""
+    limit: float
+
+
+class GpuRecord(msgspec.Struct, frozen=True):
+    """What a capture in mode `gpu` launched."""
+
+    device: str
+    kernels: list[KernelLaunches]
+    not_launched: list[str]
+    """Kernels without an example: compiled for the GPU, and not launched."""
+    recorded: int
+    """Distinct specializations that the hooks saw."""
+    enumerated: int
+    """Those that the declarations ask for, of the kernels that were launched."""
+    differences: int
+    """Between the two: always 0 in a set, since a difference is an error."""
+    rounds: int
+    """Whole rounds that the family served."""
+    round_launches: int
+    round_specializations: int
+    """Distinct ones that the rounds launched."""
+    round_kernels: list[str]
+    """Kernels that the rounds launched: of these, the rounds alone launched all that is enumerated, and nothing else."""
+
+
+def verify(variants: Sequence[Variant], answer: Answer, kernels: Sequence[Kernel], folder: Path, device: str) -> GpuRecord:
+    """Check everything; raises, all at once, each wrong number and each difference (`Exit.KERNEL`)."""
+    assert len(variants) == len(answer.launched), "each need has its answer"
+    places = {kernel.function: Place(str(folder / kernel.module), kernel.line) for kernel in kernels}
+    errors = []
+    for variant, launched in zip(variants, answer.launched):
+        place = places[variant.need.function]
+        errors += [_error(f"{variant.need.function} ({variant.need.classes}): {problem}", place) for problem in _problems(variant, launched)]
+    needs = [variant.need for variant in variants]
+    launched_functions = {need.function for need, launched in zip(needs, answer.launched) if launched.runs}
+    errors += [
+        _error(f"{need.function} ({need.classes}): the family has examples of this kernel, and none of this need", places[need.function])
+        for need, launched in zip(needs, answer.launched)
+        if need.function in launched_functions and not launched.runs and not launched.failure
+    ]
+    if not launched_functions and not errors:
+        errors.append(CaptureError("nothing was launched: the family has no example of any kernel", where=Place(str(folder)), mend="see docs/examples.md"))
+    if answer.failure:
+        errors.append(_error(f"serving rounds fails after {answer.rounds}: {answer.failure}", Place(str(folder))))
+    else:
+        errors += [_error(words, places.get(function, Place(str(folder)))) for function, words in _differences(needs, answer)]
+    raise_all(errors)
+    return _record(needs, answer, launched_functions, device)
+
+
+def _error(what: str, place: Place) -> CaptureError:
+    return CaptureError(what, where=place, code=Exit.KERNEL)
+
+
+def _problems(variant: Variant, launched: Launched) -> Iterator[str]:
+    """What is wrong with one need, a sentence each. A need without an example has nothing wrong."""
+    if launched.failure:
+        yield f"its example fails: {launched.failure}"
+        return
+    if not launched.runs:
+        return
+    for run in launched.runs:
+        if not run.outputs:
+            yield f"its example compares nothing ({run.shape})"
+        for output in run.outputs:
+            if not output.good:
+                error = "not finite" if output.error is None else f"{output.error:.1e}"
+                yield f"wrong numbers in {output.what}: error {error}, at most {output.limit:.1e} ({run.shape})"
+    wanted = Specialization.of(variant.need)
+    if not launched.recorded:
+        yield "Triton told of no launch while its example ran"
+    for recorded in launched.recorded:
+        if str(recorded.specialization) != str(wanted):
+            yield f"its example launched {recorded.specialization}, the need is {wanted}"
+        elif (recorded.hash, recorded.cubin_sha256) != (variant.result.hash, variant.result.cubin_sha256):
+            what = "hash" if recorded.hash != variant.result.hash else "bytes"
+            yield f"what was launched is not what was compiled without the GPU: its cubin has another {what} ({recorded.hash[:12]}, {variant.result.hash[:12]})"
+
+
+def _differences(needs: Sequence[Need], answer: Answer) -> Iterator[tuple[str, str]]:
+    """(function, sentence) for each specialization that is recorded and not enumerated, or the other way round.
+
+    Of a kernel that the rounds launch the rounds alone are compared, since its examples launch what was asked of them.
+    """
+    enumerated = {str(Specialization.of(need)): need for need in needs}
+    from_rounds = {str(each.specialization): each for each in answer.from_rounds}
+    for text, recorded in sorted(from_rounds.items()):
+        if text not in enumerated:
+            yield recorded.specialization.function, f"a round launched {text} {recorded.launches} times, and no declaration asks for it"
+    driven = {each.specialization.function for each in answer.from_rounds}
+    for text, need in sorted(enumerated.items()):
+        if need.function in driven and need.launches > need.launches_of_calls and text not in from_rounds:
+            yield need.function, f"none of {answer.rounds} rounds launched {text}, which the declarations ask for"
+
+
+def _record(needs: Sequence[Need], answer: Answer, functions: set[str], device: str) -> GpuRecord:
+    recorded = {str(each.specialization) for launched in answer.launched for each in launched.recorded} | {str(each.specialization) for each in answer.from_rounds}
+    return GpuRecord(
+        device=device,
+        kernels=[_kernel(function, needs, answer) for function in sorted({need.function for need in needs})],
+        not_launched=sorted({need.function for need in needs} - functions),
+        recorded=len(recorded),
+        enumerated=len({str(Specialization.of(need)) for need in needs if need.function in functions | _functions(answer.from_rounds)}),
+        differences=0,
+        rounds=answer.rounds,
+        round_launches=sum(each.launches for each in answer.from_rounds),
+        round_specializations=len(answer.from_rounds),
+        round_kernels=sorted(_functions(answer.from_rounds)),
+    )
+
+
+def _functions(recorded: Sequence[Recorded]) -> set[str]:
+    return {each.specialization.function for each in recorded}
+
+
+def _kernel(function: str, needs: Sequence[Need], answer: Answer) -> KernelLaunches:
+    own = [launched for need, launched in zip(needs, answer.launched) if need.function == function]
+    outputs = [output for launched in own for run in launched.runs for output in run.outputs]
+    worst = max(outputs, key=lambda output: output.share, default=None)
+    return KernelLaunches(
+        function=function,
+        needs=len(own),
+        launched=sum(bool(launched.runs) for launched in own),
+        launches=sum(len(launched.runs) for launched in own),
+        output=worst.what if worst else "",
+        error=rounded(worst.error or 0.0) if worst else 0.0,
+        limit=worst.limit if worst else 0.0,
+    )
+
+
+def rounded(value: float) -> float:
+    """A number to two significant digits."""
+    return round(value, SIGNIFICANT_DIGITS - 1 - math.floor(math.log10(abs(value)))) if value else 0.0
