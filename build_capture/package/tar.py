@@ -6,7 +6,7 @@ import io
 import tarfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
-from typing import BinaryIO
+from typing import BinaryIO, cast
 
 from build_capture.package.damage import damage
 from build_capture.package.members import BYTES_MAX, MEMBERS_MAX, Members
@@ -82,7 +82,7 @@ def _walk(stream: Decompressed, members: Members, shown: str) -> Iterator[tuple[
 
     try:
         # Blocks of one header each, so that nothing after the archive's end is read with it.
-        with tarfile.open(fileobj=stream, mode="r|", bufsize=_BLOCK, tarinfo=PlainMember) as archive:
+        with tarfile.open(fileobj=cast(BinaryIO, stream), mode="r|", bufsize=_BLOCK, tarinfo=PlainMember) as archive:
             for member in archive:
                 yield archive, member
     except tarfile.TarError as error:
