@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from build_capture.commands.shared import print_json
+
+if TYPE_CHECKING:
+    from build_capture.package.verify import Verified
 
 
 @click.command("verify")
@@ -15,27 +19,37 @@ from build_capture.commands.shared import print_json
 @click.option("--digest", help="The digest, or the start of it, that the set must have.")
 @click.option("--sources", type=click.Path(path_type=Path), metavar="PROFILE", help="A profile: compare its sources with those the set was captured from.")
 @click.option("--zig", help="With --sources, the Zig compiler. Default: zig on PATH, else the ziglang package.")
+@click.option("--reader", help="With --sources, a build-capture-reader that this Zig compiled. Default: found or compiled.")
+@click.option("--cache-dir", "cache", type=click.Path(path_type=Path), help="With --sources. Default: .zig-cache/build-capture by the profile.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-def verify_command(path: Path, target: str | None, digest: str | None, sources: Path | None, zig: str | None, as_json: bool) -> None:
+def verify_command(path: Path, target: str | None, digest: str | None, as_json: bool, sources: Path | None, **tools: Any) -> None:
     """Verify a set's folder, an archive (.tar.zst), a wheel, a .deb, or a prefix where sets are installed.
 
     Every file must be there and unchanged, no other, and each cubin what aot.json says of it. Needs no GPU and no Triton;
     writes nothing but a temporary folder. Exit 3: damaged, or not what was asked for.
     """
-    from build_capture.package.sources import check_sources
     from build_capture.package.verify import verify
     from build_capture.targets import parse_target
 
     verified = verify(path, target=parse_target(target) if target else None, digest=digest.lower() if digest else None)
-    compared = check_sources(verified.sets, sources, zig) if sources else None
+    compared = _compare(verified, sources, **tools) if sources else None
     if as_json:
         print_json({"verified": verified, "sources": compared})
         return
     for one in verified.sets:
-        manifest = "with its manifest" if one.packaged else "without a manifest"
+        manifest = "as its manifest says" if one.packaged else "without a manifest"
         click.echo(f"{one.folder}: {one.target}, {one.entries} entries, {one.cubins} cubins, {one.bytes:,} bytes, {manifest}")
         click.echo(f"digest {one.digest}")
         for note in one.notes:
             click.echo(f"note: {note}", err=True)
     if compared is not None:
         click.echo(f"{compared} source files are those that it was captured from")
+
+
+def _compare(verified: Verified, profile: Path, *, zig: str | None, reader: str | None, cache: Path | None) -> int:
+    """How many source files were compared, and found to be those that the sets were captured from."""
+    from build_capture.package.sources import check_sources
+    from build_capture.zig import find_reader, find_zig
+
+    found = find_reader(reader, find_zig(zig), (cache or profile.parent / ".zig-cache" / "build-capture").resolve())
+    return check_sources(verified.sets, profile, found)

@@ -14,15 +14,12 @@ from build_capture.package.manifest_check import is_local
 from build_capture.package.provenance import source_hashes
 from build_capture.read.profile import Profile
 from build_capture.read.reader import read_declarations, read_profile, source_files
-from build_capture.zig import find_reader, find_zig
 
 _ANEW = "capture anew"
 
 
-def check_sources(sets: Sequence[VerifiedSet], profile_path: Path, zig: str | None) -> int:
+def check_sources(sets: Sequence[VerifiedSet], profile_path: Path, reader: Path) -> int:
     """How many files were compared. Raises, with exit 3, one error for each that is not the one a set was captured from."""
-    zig_found = find_zig(zig)
-    reader = find_reader(None, zig_found, (profile_path.parent / ".zig-cache" / "build-capture").resolve())
     profile = read_profile(reader, profile_path)
     declarations = source_files(reader, profile, read_declarations(reader, profile.declarations))
     problems = [problem for one in sets for problem in _problems(one, profile, declarations)]

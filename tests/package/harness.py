@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import subprocess
+import sys
 import tarfile
 from pathlib import Path
 from typing import Any
@@ -14,6 +16,8 @@ from build_capture.errors import CaptureError, Exit
 from build_capture.package.make import UNKNOWN_MAINTAINER, Packaged, PackageRequest, package
 from build_capture.package.verify import verify
 from tests.package.sample import write_sample
+
+ROOT = Path(__file__).resolve().parents[2]
 
 SET = "share/sample/cuda/sm121"
 """Where the sample's set lies below a prefix."""
@@ -45,3 +49,8 @@ def refusal(path: Path, **options: Any) -> str:
         verify(path, **options)
     assert caught.value.code == Exit.NOT_COVERED, caught.value
     return str(caught.value)
+
+
+def command(*arguments: str | Path, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Run `build-capture verify`."""
+    return subprocess.run([sys.executable, ROOT / "build_capture", "verify", *arguments], cwd=folder, capture_output=True, text=True, check=False)

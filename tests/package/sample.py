@@ -38,8 +38,11 @@ def sample_kernels(capability: int) -> list[SetKernel]:
     ]
 
 
-def write_sample(folder: Path, capability: int = 121, family: str = "sample") -> Path:
-    """Write the set to `folder`; returns it."""
+SOURCES = {"profile": {"capture.zon": "11" * 32}, "declarations": {"src/triton.zig": "22" * 32}, "kernels": {"copy.py": "33" * 32}}
+
+
+def write_sample(folder: Path, capability: int = 121, family: str = "sample", sources: dict[str, dict[str, str]] = SOURCES) -> Path:
+    """Write the set to `folder`, as captured from `sources`; returns it."""
     captured = CapturedSet(
         generator={"name": "build-capture", "version": "0.1.0"},
         target=f"sm_{capability}",
@@ -49,9 +52,7 @@ def write_sample(folder: Path, capability: int = 121, family: str = "sample") ->
             "limits": {"parallel": 16, "window_rows": 4, "prompt_rows": 0},
             "line_info": False,
             "toolchain": {"triton": "3.7.1", "ptxas": "13.1.80"},
-            "profile": {"capture.zon": "11" * 32},
-            "declarations": {"src/triton.zig": "22" * 32},
-            "kernels": {"copy.py": "33" * 32},
+            **sources,
         },
         kernels=sample_kernels(capability),
     )

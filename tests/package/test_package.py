@@ -24,10 +24,10 @@ from build_capture.package.ar import read_ar
 from build_capture.package.deb import unpack_deb
 from build_capture.package.verify import verify
 from tests.package.damage import DAMAGES
-from tests.package.harness import SET, make, sample_package
+from tests.package.harness import ROOT, SET, make, sample_package
 from tests.package.sample import write_sample
 
-ROOT = Path(__file__).resolve().parents[2]
+
 NOBODY = 65534
 
 PACKAGE_AS = """
