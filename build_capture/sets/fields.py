@@ -48,11 +48,11 @@ class Fields(msgspec.Struct, frozen=True):
 
     def word(self, name: str, default: Any = None) -> str:
         """A string without spaces, as all names are. Required unless a default is given."""
-        return self.read(name, REQUIRED if default is None else default, _word, "?")
+        return self.read(name, REQUIRED if default is None else default, _word, STAND_IN)
 
     def file_name(self, name: str, default: Any = None) -> str:
         """A string that names a file in the set's folder."""
-        return self.read(name, REQUIRED if default is None else default, _file_name, "?")
+        return self.read(name, REQUIRED if default is None else default, _file_name, STAND_IN)
 
     def boolean(self, name: str, default: bool | None = None) -> bool:
         """True or false. Required unless a default is given."""
@@ -86,6 +86,9 @@ class Fields(msgspec.Struct, frozen=True):
         return None
 
 
+STAND_IN = "?"
+"""What reading goes on with where a name is missing or none."""
+
 REQUIRED: Any = object()
 """The default of a field that has none."""
 
@@ -94,9 +97,7 @@ def article(value: Any) -> str:
     """A JSON value's kind, as messages name it."""
     if value is None:
         return "null"
-    kinds = {bool: "a bool", str: "a string", list: "a list", dict: "an object"}
-    if type(value) is int and -(1 << 63) <= value < 1 << 63:
-        return "an integer"
+    kinds = {bool: "a bool", int: "an integer", str: "a string", list: "a list", dict: "an object"}
     return kinds.get(type(value), "a number that is no integer of 64 bits")
 
 

@@ -111,6 +111,9 @@ class SetKernel(msgspec.Struct, frozen=True):
         if self.kinds.get(name) == "bool":
             return f"bool:{bool(constant.whole)}"
         kind = self.kinds.get(name, "int" if constant.f32 is None else "f32")
+        if constant.python != constant.python:
+            # Two that are no number may still be of other bits, which engines compare.
+            return f"{kind}:nan:{constant.f32:#x}"
         return f"{kind}:{constant.python!r}"
 
 

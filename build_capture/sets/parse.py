@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from build_capture.plan.needs import I64_MAX, I64_MIN
-from build_capture.sets.fields import Fields, article, is_word
+from build_capture.sets.fields import STAND_IN, Fields, article, is_word
 from build_capture.sets.model import CapturedSet, SetConstant, SetKernel, SetParameter
 from build_capture.sets.seal import soundness
 
@@ -20,7 +20,9 @@ OURS = "build-capture"
 """The name of this project as a generator of sets."""
 
 _CONSTANT_FORM = 'expected exactly one of {"int": n}, {"f32": bits} and {"none": true}'
-_SCRATCH = {"global_scratch": 0, "global_align": 1, "profile_scratch": 0}
+_NO_SCRATCH = {"global_scratch": 0, "global_align": 1, "profile_scratch": 0}
+_PARAMS_MAX = 1024
+"""CUDA gives a kernel 32,764 bytes of parameters: none has more than this."""
 
 
 class Parsed(msgspec.Struct, frozen=True):
@@ -67,10 +69,11 @@ def _parse_document(document: dict[str, Any]) -> Parsed:
         else:
             faults.append(f"{place} is {article(value)}; expected an object")
     top = Fields(document, "aot.json", faults)
+    policy = document.get("policy")
     captured = CapturedSet(
         generator=_generator(document.get("generator")),
         target=top.word("target", ""),
-        policy=top.word("policy", "") if not foreign else "",
+        policy=policy if isinstance(policy, str) else "",
         provenance=document["provenance"] if isinstance(document.get("provenance"), dict) else {},
         kernels=read,
     )
@@ -95,21 +98,18 @@ def _generator(value: Any) -> dict[str, str]:
 
 
 def _kernel(fields: Fields, foreign: bool) -> SetKernel:
-    function = fields.word("fn")
+    function, digest, name = fields.word("fn"), fields.file_name("hash"), fields.word("name")
     warps = fields.whole("num_warps", 1, 64)
     stages = fields.whole("num_stages", 0, 1024, 0)
     kernel = SetKernel(
         fn=function,
-        hash=fields.file_name("hash"),
-        name=fields.word("name"),
+        hash=digest,
+        name=name,
         num_warps=warps,
         num_stages=stages,
         num_ctas=fields.whole("num_ctas", 1, 32, 1),
         warp_size=fields.whole("warp_size", 1, 128, 32),
         shared=fields.whole("shared", 0, 1 << 30, 0),
-        global_scratch=fields.whole("global_scratch", 0, (1 << 32) - 1, 0),
-        global_align=fields.whole("global_align", 0, (1 << 32) - 1, 1),
-        profile_scratch=fields.whole("profile_scratch", 0, (1 << 32) - 1, 0),
         pdl=fields.boolean("pdl", False),
         params=_params(fields, foreign),
         consts=_consts(fields),
@@ -119,26 +119,31 @@ def _kernel(fields: Fields, foreign: bool) -> SetKernel:
         texts=_words(fields, "texts", None),
         alias=fields.boolean("alias", False if foreign else None),
         seal=fields.word("seal", "" if foreign else None),
+        **_NO_SCRATCH,
     )
-    for name, wanted in _SCRATCH.items():
-        if (found := getattr(kernel, name)) != wanted:
-            fields.faults.append(f"{fields.place} ({function}): `{name}` is {found}; expected {wanted}, since engines give no scratch memory")
+    for field, wanted in _NO_SCRATCH.items():
+        if (found := fields.whole(field, 0, (1 << 32) - 1, wanted)) != wanted:
+            fields.faults.append(f"{fields.place} ({function}): `{field}` is {found}; expected {wanted}, since engines give no scratch memory")
     return kernel
 
 
 def _params(fields: Fields, foreign: bool) -> list[SetParameter]:
     params: list[SetParameter] = []
     names: set[str] = set()
-    for index, value in enumerate(fields.items("params")):
+    values = fields.items("params")
+    if len(values) > _PARAMS_MAX:
+        fields.fault(f"`params` has {len(values)} items; expected at most {_PARAMS_MAX}")
+        return params
+    for index, value in enumerate(values):
         place = f"{fields.place}.params[{index}]"
         if (inner := fields.inner(value, place)) is None:
             continue
-        div16 = inner.boolean("div16")
-        assumes16 = div16 if foreign else inner.boolean("assumes16")
-        params.append(SetParameter(inner.word("name"), inner.word("type"), div16, inner.boolean("nospec"), assumes16))
-        if params[-1].name in names:
-            inner.fault(f"a second param named `{params[-1].name}`")
-        names.add(params[-1].name)
+        name, type_ = inner.word("name"), inner.word("type")
+        div16, nospec = inner.boolean("div16"), inner.boolean("nospec")
+        params.append(SetParameter(name, type_, div16, nospec, div16 if foreign else inner.boolean("assumes16")))
+        if name in names and name != STAND_IN:
+            inner.fault(f"a second param named `{name}`")
+        names.add(name)
     return params
 
 
@@ -163,15 +168,15 @@ def _constant(value: Any) -> SetConstant | None:
     if type(inner) is not int:
         return None
     if kind == "int":
-        return SetConstant(whole=inner) if I64_MIN <= inner <= I64_MAX else None
+        return SetConstant(whole=inner)
     return SetConstant(f32=inner) if kind == "f32" and 0 <= inner < 1 << 32 else None
 
 
 def _requested(fields: Fields, warps: int, stages: int, foreign: bool) -> dict[str, int]:
-    inner = fields.inner(fields.members("requested", {} if foreign else None), f"{fields.place}.requested")
-    assert inner is not None, "members gives an object"
-    if foreign and not inner.object:
+    members = fields.members("requested", {} if foreign else None)
+    if not isinstance(fields.object.get("requested"), dict):
         return {"num_stages": stages, "num_warps": warps}
+    inner = Fields(members, f"{fields.place}.requested", fields.faults)
     return {"num_stages": inner.whole("num_stages", 0, 1024), "num_warps": inner.whole("num_warps", 1, 64)}
 
 
@@ -200,5 +205,6 @@ def _no_number(text: str) -> Any:
 
 
 def _integer(text: str) -> int | float:
-    # Longer ones are no integer of 64 bits, and Python takes its time for them. Zig reads -0 as a float.
-    return float("-0") if text == "-0" else int(text) if len(text) <= 20 else float("inf")
+    """An int of 64 bits; a float stands for any other, whose digits are of no matter, and for -0, which has no int."""
+    value = int(text) if len(text) <= 20 and text != "-0" else I64_MAX + 1
+    return value if I64_MIN <= value <= I64_MAX else float("inf")

@@ -37,7 +37,7 @@ fn writeKernel(json: *std.json.Stringify, need: record.Need, index: usize) !void
         const class = set.class.ofValue(argument.value);
         if (argument.value == .i32 and class == .one) continue;
         const div16 = class == .div16 or class == .aligned;
-        try json.write(set.Param{ .name = argument.name, .type = argument.value.typeName(), .div16 = div16, .nospec = false });
+        try json.write(.{ .name = argument.name, .type = argument.value.typeName(), .div16 = div16, .nospec = false });
     }
     try json.endArray();
     try json.objectField("consts");

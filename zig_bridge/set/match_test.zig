@@ -19,11 +19,11 @@ fn variantOf(params: []const Param, consts: []const variant_types.NamedConstant)
 }
 
 fn param(name: []const u8, ty: []const u8, div16: bool) Param {
-    return .{ .name = name, .type = ty, .div16 = div16, .nospec = false };
+    return .{ .name = name, .type = ty, .div16 = div16, .nospec = false, .assumes16 = div16 };
 }
 
 fn nospec(name: []const u8, ty: []const u8, div16: bool) Param {
-    return .{ .name = name, .type = ty, .div16 = div16, .nospec = true };
+    return .{ .name = name, .type = ty, .div16 = div16, .nospec = true, .assumes16 = div16 };
 }
 
 /// Wants the launch to take the variant, or (`want` not empty) to differ in just that.

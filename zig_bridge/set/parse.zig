@@ -1,34 +1,39 @@
-//! Reads `aot.json`. Nothing in the file is trusted: whatever is wrong comes back as one message
-//! that names the kernel and the field.
+//! Reads `aot.json`. Nothing in the file is trusted: whatever is wrong comes back as one message that names the kernel
+//! and the field. build_capture/sets/parse.py takes and refuses the same files, with the same messages.
 
 const std = @import("std");
 const json = std.json;
+const fields_types = @import("fields.zig");
+const soundness = @import("soundness.zig");
 const variant_types = @import("variant.zig");
+const Fields = fields_types.Fields;
+const Reader = fields_types.Reader;
+const article = fields_types.article;
+const isWord = fields_types.isWord;
 const Set = variant_types.Set;
 const Variant = variant_types.Variant;
 const Param = variant_types.Param;
 const NamedConstant = variant_types.NamedConstant;
+const NamedText = variant_types.NamedText;
+
+pub const Error = fields_types.Error;
+pub const Diagnostic = fields_types.Diagnostic;
 
 /// Engines refuse a larger `aot.json`.
 pub const bytes_max = 16 << 20;
 
-/// The file is no set, or memory ran out.
-pub const Error = error{ InvalidSet, OutOfMemory };
+/// CUDA gives a kernel 32,764 bytes of parameters: none has more than this.
+const params_max = 1024;
 
-/// Where `parse` puts the message of an `error.InvalidSet`.
-pub const Diagnostic = struct {
-    /// What is wrong, and where.
-    message: []const u8 = "",
-};
-
-/// The set that the text describes. It lives in the arena, as does a diagnostic's message.
+/// The set that the text describes. It lives in the arena, as does a diagnostic's message. A set that claims to be sealed
+/// must be, in each entry, and no entry may claim what its cubin does not bear out; one without seals is `foreign`.
 pub fn parse(arena: std.mem.Allocator, text: []const u8, diagnostic: *Diagnostic) Error!Set {
     const reader: Reader = .{ .arena = arena, .diagnostic = diagnostic };
     if (text.len == 0) return reader.fail("the file is empty; expected one JSON object with `kernels`", .{});
     if (text.len > bytes_max) {
         return reader.fail("the file has {d} bytes; expected at most {d}, as engines read no more", .{ text.len, bytes_max });
     }
-    const top = switch (try reader.document(text)) {
+    const top = switch (try parseDocument(reader, text)) {
         .object => |object| object,
         else => |other| return reader.fail("the file holds {s}; expected an object with `kernels`", .{article(other)}),
     };
@@ -36,118 +41,126 @@ pub fn parse(arena: std.mem.Allocator, text: []const u8, diagnostic: *Diagnostic
         .array => |array| array.items,
         else => |other| return reader.fail("`kernels` is {s}; expected a list", .{article(other)}),
     };
+    const foreign = for (list) |value| {
+        if (claimsSeal(value)) break false;
+    } else true;
     const variants = try arena.alloc(Variant, list.len);
     for (list, variants, 0..) |value, *variant, index| {
-        const object = switch (value) {
-            .object => |object| object,
-            else => |other| return reader.fail("kernels[{d}] is {s}; expected an object", .{ index, article(other) }),
-        };
-        variant.* = try reader.kernel(.{ .reader = reader, .object = object, .place = try reader.print("kernels[{d}]", .{index}) });
+        variant.* = try parseKernel(try reader.fields(value, try reader.print("kernels[{d}]", .{index})), foreign);
     }
-    var set: Set = try .init(arena, variants);
     const header: Fields = .{ .reader = reader, .object = top, .place = "aot.json" };
+    var set: Set = try .init(arena, variants);
+    set.foreign = foreign;
+    if (top.contains("target")) set.target = try header.word("target");
     if (top.contains("bin_dir")) set.bin_dir = try header.fileName("bin_dir");
-    if (top.contains("target")) set.target = try header.text("target");
     if (top.contains("bin_ext")) set.bin_ext = try header.fileName("bin_ext");
+    if (!foreign) {
+        if (try soundness.problem(arena, variants)) |problem| return reader.fail("{s}", .{problem});
+    }
     return set;
 }
 
-const Reader = struct {
-    arena: std.mem.Allocator,
-    diagnostic: *Diagnostic,
+fn parseDocument(reader: Reader, text: []const u8) Error!json.Value {
+    var scanner: json.Scanner = .initCompleteInput(reader.arena, text);
+    var position: json.Diagnostics = .{};
+    scanner.enableDiagnostics(&position);
+    return json.parseFromTokenSourceLeaky(json.Value, reader.arena, &scanner, .{}) catch |failure| switch (failure) {
+        error.OutOfMemory => error.OutOfMemory,
+        else => reader.fail("{d}:{d}: no valid JSON ({s})", .{ position.getLine(), position.getColumn(), @errorName(failure) }),
+    };
+}
 
-    fn print(reader: Reader, comptime format: []const u8, arguments: anytype) error{OutOfMemory}![]const u8 {
-        return std.fmt.allocPrint(reader.arena, format, arguments);
+/// Whether an entry has a field that only sealed ones have: then it must be sealed, whole.
+fn claimsSeal(value: json.Value) bool {
+    if (value != .object) return false;
+    if (value.object.contains("seal") or value.object.contains("alias")) return true;
+    const params = value.object.get("params") orelse return false;
+    if (params != .array) return false;
+    for (params.array.items) |param| {
+        if (param == .object and param.object.contains("assumes16")) return true;
     }
+    return false;
+}
 
-    fn fail(reader: Reader, comptime format: []const u8, arguments: anytype) Error {
-        reader.diagnostic.message = try reader.print(format, arguments);
-        return error.InvalidSet;
+fn parseKernel(fields: Fields, foreign: bool) Error!Variant {
+    const function = try fields.word("fn");
+    const hash = try fields.fileName("hash");
+    const name = try fields.word("name");
+    const num_warps = try fields.unsigned("num_warps", null, .{ .smallest = 1, .largest = 64 });
+    const num_stages = try fields.unsigned("num_stages", 0, .{ .smallest = 0, .largest = 1024 });
+    const variant: Variant = .{
+        .function = function,
+        .hash = hash,
+        .name = name,
+        .num_warps = num_warps,
+        .num_stages = num_stages,
+        .num_ctas = try fields.unsigned("num_ctas", 1, .{ .smallest = 1, .largest = 32 }),
+        .warp_size = try fields.unsigned("warp_size", 32, .{ .smallest = 1, .largest = 128 }),
+        .shared = try fields.unsigned("shared", 0, .{ .smallest = 0, .largest = 1 << 30 }),
+        .pdl = try fields.boolean("pdl", false),
+        .params = try parseParams(fields, foreign),
+        .consts = try parseConsts(fields),
+        .sha256 = if (foreign and !fields.object.contains("sha256")) null else try fields.word("sha256"),
+        .requested = try parseRequested(fields, foreign, .{ .num_warps = num_warps, .num_stages = num_stages }),
+        .kinds = try parseTexts(fields, "kinds", &.{ "bool", "f64" }),
+        .texts = try parseTexts(fields, "texts", null),
+        .alias = try fields.boolean("alias", if (foreign) false else null),
+        .seal = if (foreign) null else try fields.word("seal"),
+    };
+    // Launchers pass null for both scratch pointers, so a kernel that needs either cannot run.
+    const scratch: [3]struct { name: []const u8, wanted: u32 } = .{
+        .{ .name = "global_scratch", .wanted = 0 },
+        .{ .name = "global_align", .wanted = 1 },
+        .{ .name = "profile_scratch", .wanted = 0 },
+    };
+    for (scratch) |field| {
+        const found = try fields.unsigned(field.name, field.wanted, .{ .smallest = 0, .largest = std.math.maxInt(u32) });
+        if (found == field.wanted) continue;
+        return fields.reader.fail("{s} ({s}): `{s}` is {d}; expected {d}, since engines give no scratch memory", .{
+            fields.place, function, field.name, found, field.wanted,
+        });
     }
+    return variant;
+}
 
-    fn document(reader: Reader, text: []const u8) Error!json.Value {
-        var scanner: json.Scanner = .initCompleteInput(reader.arena, text);
-        var position: json.Diagnostics = .{};
-        scanner.enableDiagnostics(&position);
-        return json.parseFromTokenSourceLeaky(json.Value, reader.arena, &scanner, .{}) catch |failure| switch (failure) {
-            error.OutOfMemory => error.OutOfMemory,
-            else => reader.fail("{d}:{d}: no valid JSON ({s})", .{ position.getLine(), position.getColumn(), @errorName(failure) }),
+fn parseParams(fields: Fields, foreign: bool) Error![]const Param {
+    const reader = fields.reader;
+    const list = try fields.items("params");
+    if (list.len > params_max) return reader.fail("{s}: `params` has {d} items; expected at most {d}", .{ fields.place, list.len, params_max });
+    const result = try reader.arena.alloc(Param, list.len);
+    for (list, result, 0..) |value, *param, index| {
+        const inner = try reader.fields(value, try reader.print("{s}.params[{d}]", .{ fields.place, index }));
+        const name = try inner.word("name");
+        const type_name = try inner.word("type");
+        const div16 = try inner.boolean("div16", null);
+        param.* = .{
+            .name = name,
+            .type = type_name,
+            .div16 = div16,
+            .nospec = try inner.boolean("nospec", null),
+            .assumes16 = if (foreign) div16 else try inner.boolean("assumes16", null),
         };
-    }
-
-    fn kernel(reader: Reader, fields: Fields) Error!Variant {
-        const variant: Variant = .{
-            .function = try fields.text("fn"),
-            .hash = try fields.fileName("hash"),
-            .name = try fields.text("name"),
-            .num_warps = try fields.unsigned("num_warps", null, .{ .smallest = 1, .largest = 64 }),
-            .num_stages = try fields.unsigned("num_stages", 0, .{ .smallest = 0, .largest = 1024 }),
-            .num_ctas = try fields.unsigned("num_ctas", 1, .{ .smallest = 1, .largest = 32 }),
-            .warp_size = try fields.unsigned("warp_size", 32, .{ .smallest = 1, .largest = 128 }),
-            .shared = try fields.unsigned("shared", 0, .{ .smallest = 0, .largest = 1 << 30 }),
-            .pdl = try fields.boolean("pdl", false),
-            .sha256 = if (fields.object.contains("sha256")) try fields.text("sha256") else null,
-            .params = try reader.params(fields),
-            .consts = try reader.consts(fields),
-        };
-        // Launchers pass null for both scratch pointers, so a kernel that needs either cannot run.
-        const scratch: [3]struct { name: []const u8, wanted: u32 } = .{
-            .{ .name = "global_scratch", .wanted = 0 },
-            .{ .name = "global_align", .wanted = 1 },
-            .{ .name = "profile_scratch", .wanted = 0 },
-        };
-        for (scratch) |field| {
-            const found = try fields.unsigned(field.name, field.wanted, .{ .smallest = 0, .largest = std.math.maxInt(u32) });
-            if (found == field.wanted) continue;
-            return reader.fail("{s} ({s}): `{s}` is {d}; expected {d}, since engines give no scratch memory", .{
-                fields.place, variant.function, field.name, found, field.wanted,
-            });
+        for (result[0..index]) |earlier| {
+            if (!std.mem.eql(u8, earlier.name, param.name)) continue;
+            return reader.fail("{s}: a second param named `{s}`", .{ inner.place, param.name });
         }
-        return variant;
     }
+    return result;
+}
 
-    fn params(reader: Reader, fields: Fields) Error![]const Param {
-        const list = switch (try fields.required("params")) {
-            .array => |array| array.items,
-            else => |other| return fields.wrong("params", other, "a list"),
-        };
-        const result = try reader.arena.alloc(Param, list.len);
-        for (list, result, 0..) |value, *param, index| {
-            const place = try reader.print("{s}.params[{d}]", .{ fields.place, index });
-            const object = switch (value) {
-                .object => |object| object,
-                else => |other| return reader.fail("{s} is {s}; expected an object", .{ place, article(other) }),
-            };
-            const inner: Fields = .{ .reader = reader, .object = object, .place = place };
-            param.* = .{
-                .name = try inner.text("name"),
-                .type = try inner.text("type"),
-                .div16 = try inner.boolean("div16", null),
-                .nospec = try inner.boolean("nospec", null),
-            };
-            for (result[0..index]) |earlier| {
-                if (!std.mem.eql(u8, earlier.name, param.name)) continue;
-                return reader.fail("{s}: a second param named `{s}`", .{ place, param.name });
-            }
-        }
-        return result;
+fn parseConsts(fields: Fields) Error![]const NamedConstant {
+    const reader = fields.reader;
+    const object = try fields.members("consts");
+    const result = try reader.arena.alloc(NamedConstant, object.count());
+    for (object.keys(), object.values(), result) |name, value, *constant| {
+        if (!isWord(name)) return reader.fail("{s}: `consts` has a name that holds a space or a control character", .{fields.place});
+        constant.* = .{ .name = name, .value = parseConstant(value) orelse {
+            return reader.fail("{s}.consts.{s}: expected exactly one of {{\"int\": n}}, {{\"f32\": bits}} and {{\"none\": true}}", .{ fields.place, name });
+        } };
     }
-
-    fn consts(reader: Reader, fields: Fields) Error![]const NamedConstant {
-        const object = switch (try fields.required("consts")) {
-            .object => |object| object,
-            else => |other| return fields.wrong("consts", other, "an object"),
-        };
-        const result = try reader.arena.alloc(NamedConstant, object.count());
-        for (object.keys(), object.values(), result) |name, value, *constant| {
-            const place = try reader.print("{s}.consts.{s}", .{ fields.place, name });
-            constant.* = .{ .name = name, .value = parseConstant(value) orelse {
-                return reader.fail("{s}: expected exactly one of {{\"int\": n}}, {{\"f32\": bits}} and {{\"none\": true}}", .{place});
-            } };
-        }
-        return result;
-    }
-};
+    std.mem.sort(NamedConstant, result, {}, isBefore(NamedConstant));
+    return result;
+}
 
 fn parseConstant(value: json.Value) ?variant_types.Constant {
     if (value != .object or value.object.count() != 1) return null;
@@ -160,77 +173,43 @@ fn parseConstant(value: json.Value) ?variant_types.Constant {
     return .{ .f32 = std.math.cast(u32, inner.integer) orelse return null };
 }
 
-/// The fields of one object, read with messages that say where it stands.
-const Fields = struct {
-    reader: Reader,
-    object: json.ObjectMap,
-    place: []const u8,
+/// The options that were asked for; those that are launched where a foreign set does not say.
+fn parseRequested(fields: Fields, foreign: bool, launched: Variant.Requested) Error!Variant.Requested {
+    if (foreign and !fields.object.contains("requested")) return launched;
+    const object = try fields.members("requested");
+    const inner: Fields = .{ .reader = fields.reader, .object = object, .place = try fields.reader.print("{s}.requested", .{fields.place}) };
+    const num_stages = try inner.unsigned("num_stages", null, .{ .smallest = 0, .largest = 1024 });
+    return .{ .num_warps = try inner.unsigned("num_warps", null, .{ .smallest = 1, .largest = 64 }), .num_stages = num_stages };
+}
 
-    fn required(fields: Fields, name: []const u8) Error!json.Value {
-        return fields.object.get(name) orelse fields.reader.fail("{s}: `{s}` is missing", .{ fields.place, name });
+/// An object of strings by name, sorted; none where it is absent. The strings are among `valid` where that is given.
+fn parseTexts(fields: Fields, name: []const u8, valid: ?[]const []const u8) Error![]const NamedText {
+    const reader = fields.reader;
+    if (!fields.object.contains(name)) return &.{};
+    const object = try fields.members(name);
+    const result = try reader.arena.alloc(NamedText, object.count());
+    for (object.keys(), object.values(), result) |key, value, *text| {
+        if (!isWord(key) or value != .string) return reader.fail("{s}: `{s}` is no object of strings by name", .{ fields.place, name });
+        text.* = .{ .name = key, .value = value.string };
+        const words = valid orelse continue;
+        for (words) |word| {
+            if (std.mem.eql(u8, word, value.string)) break;
+        } else return reader.fail("{s}: `{s}` holds `{s}`; expected {s} or {s}", .{ fields.place, name, value.string, words[0], words[1] });
     }
+    std.mem.sort(NamedText, result, {}, isBefore(NamedText));
+    return result;
+}
 
-    fn wrong(fields: Fields, name: []const u8, value: json.Value, expected: []const u8) Error {
-        return fields.reader.fail("{s}: `{s}` is {s}; expected {s}", .{ fields.place, name, article(value), expected });
-    }
-
-    fn text(fields: Fields, name: []const u8) Error![]const u8 {
-        switch (try fields.required(name)) {
-            .string => |string| {
-                if (string.len == 0) return fields.reader.fail("{s}: `{s}` is empty", .{ fields.place, name });
-                return string;
-            },
-            else => |other| return fields.wrong(name, other, "a string"),
+fn isBefore(comptime Item: type) fn (void, Item, Item) bool {
+    return struct {
+        fn isBefore(_: void, left: Item, right: Item) bool {
+            return std.mem.lessThan(u8, left.name, right.name);
         }
-    }
-
-    /// A string that names a file in the set's folder, so it must not lead out of it.
-    fn fileName(fields: Fields, name: []const u8) Error![]const u8 {
-        const string = try fields.text(name);
-        for (string) |byte| {
-            if (std.ascii.isAlphanumeric(byte) or byte == '-' or byte == '_') continue;
-            return fields.reader.fail("{s}: `{s}` is no file name; expected letters, digits, - and _", .{ fields.place, name });
-        }
-        return string;
-    }
-
-    fn boolean(fields: Fields, name: []const u8, default: ?bool) Error!bool {
-        if (default) |absent| {
-            if (!fields.object.contains(name)) return absent;
-        }
-        return switch (try fields.required(name)) {
-            .bool => |value| value,
-            else => |other| fields.wrong(name, other, "true or false"),
-        };
-    }
-
-    fn unsigned(fields: Fields, name: []const u8, default: ?u32, range: struct { smallest: u32, largest: u32 }) Error!u32 {
-        if (default) |absent| {
-            if (!fields.object.contains(name)) return absent;
-        }
-        const value = switch (try fields.required(name)) {
-            .integer => |value| value,
-            else => |other| return fields.wrong(name, other, "a whole number"),
-        };
-        if (value < range.smallest or value > range.largest) {
-            return fields.reader.fail("{s}: `{s}` is {d}; expected {d} to {d}", .{ fields.place, name, value, range.smallest, range.largest });
-        }
-        return @intCast(value);
-    }
-};
-
-fn article(value: json.Value) []const u8 {
-    return switch (value) {
-        .null => "null",
-        .bool => "a bool",
-        .integer => "an integer",
-        .float, .number_string => "a number that is no integer of 64 bits",
-        .string => "a string",
-        .array => "a list",
-        .object => "an object",
-    };
+    }.isBefore;
 }
 
 test {
     _ = @import("parse_test.zig");
+    _ = @import("seal.zig");
+    _ = @import("soundness_test.zig");
 }

@@ -3,6 +3,7 @@
 const std = @import("std");
 const parse_module = @import("parse.zig");
 const variant_types = @import("variant.zig");
+const Variant = variant_types.Variant;
 const testing = std.testing;
 
 const good =
@@ -31,6 +32,9 @@ test "parse: every field and its default" {
     try testing.expectEqual(@as(i64, 1), first.constant("N").?.int);
     try testing.expectEqual(@as(u32, @bitCast(@as(f32, 0.0625))), first.constant("S").?.f32);
     try testing.expect(first.constant("M").? == .none);
+    // Without seals, code is taken to assume what its entry serves, and to be asked for as it is launched.
+    try testing.expect(set.foreign and first.param("X").?.assumes16);
+    try testing.expectEqual(Variant.Requested{ .num_warps = 4, .num_stages = 0 }, first.requested);
     try testing.expectEqual(@as(?variant_types.Param, null), first.param("Y"));
     const second = set.ofFunction("_g")[0];
     try testing.expectEqual([_]u32{ 3, 2, 64, 49152 }, [_]u32{ second.num_stages, second.num_ctas, second.warp_size, second.shared });
@@ -89,6 +93,11 @@ test "parse: a kernel with a missing or wrong field is named" {
     try checkBroken("\"hash\": \"AB-12\", ", "", "kernels[0]: `hash` is missing");
     try checkBroken("\"AB-12\"", "\"../AB\"", "kernels[0]: `hash` is no file name; expected letters, digits, - and _");
     try checkBroken("\"fn\": \"_g\"", "\"fn\": \"\"", "kernels[1]: `fn` is empty");
+    try checkBroken("\"fn\": \"_g\"", "\"fn\": \"_g\\nalias\"", "kernels[1]: `fn` is no name: it holds a space or a control character");
+    try checkBroken("\"shared\"", "\"requested\": {\"num_stages\": 3}, \"shared\"", "kernels[1].requested: `num_warps` is missing");
+    try checkBroken("\"shared\"", "\"kinds\": {\"N\": \"f16\"}, \"shared\"", "kernels[1]: `kinds` holds `f16`; expected bool or f64");
+    try checkBroken("\"shared\"", "\"texts\": {\"N\": 3}, \"shared\"", "kernels[1]: `texts` is no object of strings by name");
+    try checkBroken("\"shared\"", "\"shared\": 0, \"shared\"", "6:31: no valid JSON (DuplicateField)");
     try checkBroken("\"num_warps\": 8", "\"num_warps\": 0", "kernels[1]: `num_warps` is 0; expected 1 to 64");
     try checkBroken("\"num_warps\": 8", "\"num_warps\": \"8\"", "kernels[1]: `num_warps` is a string; expected a whole number");
     try checkBroken("\"num_warps\": 8, ", "", "kernels[1]: `num_warps` is missing");
@@ -107,6 +116,7 @@ test "parse: a param or constant that is wrong is named" {
     try checkBroken(", \"nospec\": false", "", "kernels[0].params[0]: `nospec` is missing");
     try checkBroken("\"div16\": true", "\"div16\": 1", "kernels[0].params[0]: `div16` is an integer; expected true or false");
     try checkBroken("[{\"name\": \"X\"", "[{\"name\": \"X\", \"type\": \"i32\", \"div16\": false, \"nospec\": false}, {\"name\": \"X\"", "kernels[0].params[1]: a second param named `X`");
+    try checkBroken("\"consts\": {}", "\"consts\": {\"a b\": {\"int\": 1}}", "kernels[1]: `consts` has a name that holds a space or a control character");
     try checkBroken("\"consts\": {}", "\"consts\": []", "kernels[1]: `consts` is a list; expected an object");
     const expected = ": expected exactly one of {\"int\": n}, {\"f32\": bits} and {\"none\": true}";
     try checkBroken("{\"int\": 1}", "1", "kernels[0].consts.N" ++ expected);
@@ -115,6 +125,15 @@ test "parse: a param or constant that is wrong is named" {
     try checkBroken("{\"int\": 1}", "{\"int\": 99999999999999999999}", "kernels[0].consts.N" ++ expected);
     try checkBroken("1031798784", "4294967296", "kernels[0].consts.S" ++ expected);
     try checkBroken("{\"none\": true}", "{\"none\": false}", "kernels[0].consts.M" ++ expected);
+}
+
+test "parse: more params than a kernel can have" {
+    const spaces: [1024]u8 = @splat(' ');
+    const zeros = try std.mem.replaceOwned(u8, testing.allocator, &spaces, " ", "0,");
+    defer testing.allocator.free(zeros);
+    const params = try std.mem.concat(testing.allocator, u8, &.{ "\"params\": [", zeros, "0]" });
+    defer testing.allocator.free(params);
+    try checkBroken("\"params\": []", params, "kernels[1]: `params` has 1025 items; expected at most 1024");
 }
 
 test "parse: every truncation is refused, none panics" {

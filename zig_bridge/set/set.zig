@@ -22,6 +22,7 @@ const variant = @import("variant.zig");
 pub const Param = variant.Param;
 pub const Constant = variant.Constant;
 pub const NamedConstant = variant.NamedConstant;
+pub const NamedText = variant.NamedText;
 pub const Variant = variant.Variant;
 pub const Set = variant.Set;
 
@@ -34,6 +35,10 @@ pub const bytes_max = parsing.bytes_max;
 
 /// The rules by which a launch takes a variant.
 pub const match = @import("match.zig");
+pub const Request = match.Request;
+pub const Policy = match.Policy;
+pub const Selection = match.Selection;
+pub const select = match.select;
 
 test {
     _ = class;

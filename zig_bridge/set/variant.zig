@@ -1,6 +1,7 @@
 //! A captured set in memory: the variants of `aot.json` in file order, found by function.
 
 const std = @import("std");
+const Index = @import("index.zig").Index;
 
 /// One runtime parameter of a variant.
 pub const Param = struct {
@@ -8,10 +9,18 @@ pub const Param = struct {
     name: []const u8,
     /// Triton's type: `*bf16`, `i32`, `i64`, `u64`, `fp32`.
     type: []const u8,
-    /// The code assumes a multiple of 16.
+    /// The variant serves multiples of 16, and, unless `nospec`, nothing else.
     div16: bool,
-    /// Triton was told not to specialize on the value.
+    /// Any value of an int fits, whatever its class.
     nospec: bool,
+    /// The code was compiled for a multiple of 16: no entry may serve a value that breaks it. Where a set does not say,
+    /// it is what `div16` is.
+    assumes16: bool,
+
+    /// Whether it is a pointer, whose `div16` speaks of the address.
+    pub fn isPointer(param: Param) bool {
+        return param.type.len > 0 and param.type[0] == '*';
+    }
 };
 
 /// The value of a constexpr.
@@ -31,6 +40,20 @@ pub const NamedConstant = struct {
     /// What the code was compiled for.
     value: Constant,
 };
+
+/// A string that a variant records under a name.
+pub const NamedText = struct {
+    name: []const u8,
+    value: []const u8,
+};
+
+/// The string that a variant records under a name.
+pub fn textOf(texts: []const NamedText, name: []const u8) ?[]const u8 {
+    for (texts) |candidate| {
+        if (std.mem.eql(u8, candidate.name, name)) return candidate.value;
+    }
+    return null;
+}
 
 /// One entry of a set: a compiled kernel and the specialization that it serves.
 pub const Variant = struct {
@@ -54,10 +77,31 @@ pub const Variant = struct {
     pdl: bool = false,
     /// The SHA-256 of the cubin in hexadecimal; null where the set does not record it.
     sha256: ?[]const u8 = null,
+    /// The options that were asked for; those above are what the launch uses.
+    requested: Requested = .{},
     /// Runtime parameters in launch order.
     params: []const Param,
     /// Constexprs and folded ints.
     consts: []const NamedConstant,
+    /// The kind of each constant whose form does not tell: bool, f64.
+    kinds: []const NamedText = &.{},
+    /// Constants that are strings, which no launch can name.
+    texts: []const NamedText = &.{},
+    /// A further entry, by which a cubin serves more launches than those of the specialization that was compiled.
+    alias: bool = false,
+    /// The SHA-256 of the entry's canonical text; null where the set records none.
+    seal: ?[]const u8 = null,
+
+    /// Launch options that a capture asked Triton for; 0 where the set does not say.
+    pub const Requested = struct {
+        num_warps: u32 = 0,
+        num_stages: u32 = 0,
+    };
+
+    /// Whether it is before another variant in the file: a set's variants lie in one list.
+    pub fn isBefore(variant: *const Variant, other: *const Variant) bool {
+        return @intFromPtr(variant) < @intFromPtr(other);
+    }
 
     /// The runtime parameter of that name.
     pub fn param(variant: *const Variant, name: []const u8) ?Param {
@@ -80,34 +124,25 @@ pub const Variant = struct {
 pub const Set = struct {
     /// Every variant in file order.
     variants: []const Variant,
-    /// The variants of each function, in file order.
-    by_function: std.StringHashMapUnmanaged([]const *const Variant),
+    /// Finds the variants of a launch.
+    index: Index,
     /// The folder with the compiled kernels, beside `aot.json`.
     bin_dir: []const u8,
     /// The file ending of the compiled kernels.
     bin_ext: []const u8,
     /// What the set is for, `sm_121`; null where it does not say.
     target: ?[]const u8 = null,
+    /// The set records no seals: another tool's, or an older form of ours. Nothing proves what its cubins assume.
+    foreign: bool = true,
 
-    /// A set of these variants, indexed by function.
+    /// A set of these variants, indexed.
     pub fn init(arena: std.mem.Allocator, variants: []const Variant) error{OutOfMemory}!Set {
-        var lists: std.StringHashMapUnmanaged(std.ArrayList(*const Variant)) = .empty;
-        for (variants) |*variant| {
-            const entry = try lists.getOrPut(arena, variant.function);
-            if (!entry.found_existing) entry.value_ptr.* = .empty;
-            try entry.value_ptr.append(arena, variant);
-        }
-        var by_function: std.StringHashMapUnmanaged([]const *const Variant) = .empty;
-        var iterator = lists.iterator();
-        while (iterator.next()) |entry| {
-            try by_function.put(arena, entry.key_ptr.*, entry.value_ptr.items);
-        }
-        return .{ .variants = variants, .by_function = by_function, .bin_dir = "cubins", .bin_ext = "cubin" };
+        return .{ .variants = variants, .index = try .init(arena, variants), .bin_dir = "cubins", .bin_ext = "cubin" };
     }
 
     /// The variants of a function in file order; none for a function that the set lacks.
     pub fn ofFunction(set: *const Set, function: []const u8) []const *const Variant {
-        return set.by_function.get(function) orelse &.{};
+        return set.index.ofFunction(function);
     }
 
     /// The smallest int that a function's variants hold for a constexpr, from `at_least` on.
