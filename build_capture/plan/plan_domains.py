@@ -17,7 +17,7 @@ from build_capture.read.records import Declarations
 from build_capture.zig import Zig
 
 DOMAINS_ZIG = "domains.zig"
-"""The generated driver: beside the probe, and in a set for its coverage test. Engines do not look at it."""
+"""The generated driver, beside the probe. Its text is in a set's provenance too, for the set's coverage test."""
 
 
 class DomainPlan(msgspec.Struct, frozen=True):

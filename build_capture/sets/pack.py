@@ -5,7 +5,6 @@ from __future__ import annotations
 import struct
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 import msgspec
@@ -15,7 +14,6 @@ from build_capture.capture.compile import Variant
 from build_capture.errors import CaptureError, Place, raise_all
 from build_capture.files import replaced_folder, sha256_of_bytes
 from build_capture.plan.needs import Constant
-from build_capture.plan.plan_domains import DOMAINS_ZIG
 from build_capture.sets.model import CapturedSet, SetConstant, SetKernel, SetParameter
 from build_capture.sets.parse import OURS, parse
 from build_capture.sets.read import AOT_JSON, CUBIN_BYTES_MAX
@@ -33,27 +31,25 @@ def pack(
     *,
     policy: str = "exact",
     aliases: Sequence[SetKernel] = (),
-    beside: Mapping[str, bytes] = MappingProxyType({}),
 ) -> int:
     """Write the set of these variants and of `aliases` of them to the folder `out`; returns its bytes in all. See `write_set`."""
     kernels = [*map(kernel_of, variants), *aliases]
     captured = CapturedSet(generator={"name": OURS, "version": __version__}, target=target.name, policy=policy, provenance=provenance, kernels=kernels)
-    return write_set(captured, {variant.result.hash: variant.cubin for variant in variants}, out, beside=beside)
+    return write_set(captured, {variant.result.hash: variant.cubin for variant in variants}, out)
 
 
-def write_set(captured: CapturedSet, cubins: Mapping[str, bytes], out: Path, *, beside: Mapping[str, bytes] = MappingProxyType({})) -> int:
+def write_set(captured: CapturedSet, cubins: Mapping[str, bytes], out: Path) -> int:
     """Write a set, with its cubins by hash, to the folder `out`; returns its bytes in all. A set that is there and equal keeps its files.
 
-    `beside` are files that belong to the set's coverage test, not to what engines load: they do not count.
     Raises a `CaptureError` where `out` holds something that is not a set, a file is larger than engines take, or an
     entry is not sealed, claims what its cubin does not bear out, or has another cubin than it records.
     """
     refuse_other_folder(out)
     files = set_files(captured, cubins)
-    if not _same(files | dict(beside), out):
+    if not _same(files, out):
         with replaced_folder(out) as fresh:
             (fresh / CUBINS).mkdir()
-            for name, data in (files | dict(beside)).items():
+            for name, data in files.items():
                 (fresh / name).write_bytes(data)
     return sum(map(len, files.values()))
 
@@ -123,8 +119,8 @@ def refuse_other_folder(out: Path) -> None:
     """Raise a `CaptureError` where `out` is not a folder that a set may replace: an empty one, or a set."""
     if not out.exists():
         return
-    strange = [out] if not out.is_dir() else [p for p in sorted(out.iterdir()) if p.name not in (AOT_JSON, CUBINS, DOMAINS_ZIG)]
-    strange += [p for p in (out / AOT_JSON, out / DOMAINS_ZIG) if p.is_dir()]
+    strange = [out] if not out.is_dir() else [p for p in sorted(out.iterdir()) if p.name not in (AOT_JSON, CUBINS)]
+    strange += [out / AOT_JSON] if (out / AOT_JSON).is_dir() else []
     strange += [p for p in sorted((out / CUBINS).glob("*")) if p.suffix != ".cubin" or not p.is_file()]
     if strange:
         raise CaptureError(

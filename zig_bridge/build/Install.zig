@@ -8,6 +8,8 @@ step: *std.Build.Step,
 
 pub const Options = struct {
     package: *std.Build,
+    /// The module `set`, which reads an `aot.json`.
+    set_module: *std.Build.Module,
     family: []const u8,
     target: []const u8,
     set: std.Build.LazyPath,
@@ -23,6 +25,7 @@ pub fn create(b: *std.Build, options: Options) Install {
         .root_module = b.createModule(.{
             .root_source_file = options.package.path("zig_bridge/build/install_set.zig"),
             .target = b.graph.host,
+            .imports = &.{.{ .name = "set", .module = options.set_module }},
         }),
     }));
     run.setName(b.fmt("install the set of {s}", .{options.target}));

@@ -21,7 +21,7 @@ rounds: ?*Module,
 declarations: ?*Module,
 /// Enumerates the rounds and checks a set.
 coverage: *Module,
-/// Whether a set's `domains.zig` drives what no round does.
+/// Whether a set carries a `domains.zig` that drives what no round does.
 drives_domains: bool,
 
 /// The modules that need no consumer; `package` is the builder of this package.
@@ -59,6 +59,8 @@ pub const Sources = struct {
     profile: std.Build.LazyPath,
     declarations: std.Build.LazyPath,
     rounds: ?std.Build.LazyPath,
+    /// The folder of the Triton kernels.
+    kernels: std.Build.LazyPath,
     drives_domains: bool,
 
     /// The profile's paths are relative to the profile.
@@ -67,6 +69,7 @@ pub const Sources = struct {
             .profile = file,
             .declarations = file.dirname().path(b, profile.declarations),
             .rounds = if (profile.rounds) |rounds| file.dirname().path(b, rounds) else null,
+            .kernels = file.dirname().path(b, profile.kernels),
             .drives_domains = profile.drives_domains,
         };
     }
@@ -95,14 +98,16 @@ pub fn create(b: *std.Build, own: Own, sources: Sources) Modules {
 }
 
 /// What the coverage test of a set drives: the rounds, or the `domains.zig` of the set, which hands on the rounds as well.
-pub fn driven(modules: Modules, b: *std.Build, set: std.Build.LazyPath) *Module {
-    if (!modules.drives_domains) return modules.rounds.?;
+/// Null is for a consumer whose rounds drive everything.
+pub fn driven(modules: Modules, b: *std.Build, domains: ?std.Build.LazyPath) *Module {
+    std.debug.assert(modules.drives_domains == (domains != null));
+    const file = domains orelse return modules.rounds.?;
     const consumer: std.Build.Module.Import = if (modules.rounds) |rounds|
         .{ .name = "rounds", .module = rounds }
     else
         .{ .name = "declarations", .module = modules.declarations.? };
     return b.createModule(.{
-        .root_source_file = set.path(b, "domains.zig"),
+        .root_source_file = file,
         .imports = &.{
             .{ .name = "coverage", .module = modules.coverage },
             .{ .name = "profile", .module = modules.profile },

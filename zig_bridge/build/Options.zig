@@ -16,10 +16,15 @@ targets: []const []const u8,
 mode: Mode,
 /// The Python to start: a path, or a name to look up in PATH when the capture runs.
 python: []const u8,
-/// The folder of a finished set that takes the place of a capture.
+/// The folder of a finished set that takes the place of a capture; of a set that a capture refreshes, where there is one.
 set: ?[]const u8,
+/// What a source that is newer than the set in `set` means.
+stale: Stale,
 /// Compiles at once; null leaves the number to the tool.
 jobs: ?u32,
+
+/// What is done about a finished set that was made from other sources.
+pub const Stale = enum { refuse, warn };
 
 /// How variants are made.
 pub const Mode = enum {
@@ -61,8 +66,13 @@ pub fn create(b: *std.Build, profile: Profile) Options {
         .set = b.option(
             []const u8,
             "capture-set",
-            "The folder of a finished set to install and test; nothing is captured and no Python starts.",
+            "The folder of a finished set to install and test, without Python; with -Dcapture=true it is refreshed from a capture.",
         ),
+        .stale = b.option(
+            Stale,
+            "capture-set-stale",
+            "What it means that the profile, a declaration file or a kernel is not what the set in -Dcapture-set was made from (default: refuse).",
+        ) orelse .refuse,
         .jobs = b.option(
             u32,
             "capture-jobs",

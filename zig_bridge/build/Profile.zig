@@ -10,7 +10,9 @@ family: []const u8,
 declarations: []const u8,
 /// The Zig file that drives the rounds, relative to the profile; null where every method is driven over domains.
 rounds: ?[]const u8,
-/// Whether a set holds a `domains.zig` that drives what no round does. The capture decides by the same rule.
+/// The folder of the Triton kernels, relative to the profile.
+kernels: []const u8,
+/// Whether a set carries a `domains.zig` that drives what no round does. The capture decides by the same rule.
 drives_domains: bool,
 /// The target where `-Dcapture-target` names none.
 target: []const u8,
@@ -27,6 +29,7 @@ pub fn create(comptime value: anytype) Profile {
         .family = folderName(field(value, "family", ".family = \"qwen27\"")),
         .declarations = field(value, "declarations", ".declarations = \"src/triton.zig\""),
         .rounds = if (@hasField(@TypeOf(value), "rounds")) value.rounds else null,
+        .kernels = field(value, "kernels", ".kernels = \"kernels\""),
         .drives_domains = @hasField(@TypeOf(value), "domains") or !@hasField(@TypeOf(value), "rounds"),
         .target = field(value, "target", ".target = \"sm_121\""),
         .parallel = field(limits, "parallel", ".parallel = 16 in .limits"),

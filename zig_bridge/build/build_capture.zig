@@ -3,13 +3,17 @@
 const std = @import("std");
 
 const Capture = @import("Capture.zig");
+const CoverageSource = @import("CoverageSource.zig");
 const CoverageTest = @import("CoverageTest.zig");
+const Domains = @import("Domains.zig");
 const FinishedSet = @import("FinishedSet.zig");
 const Install = @import("Install.zig");
 const NotCaptured = @import("NotCaptured.zig");
 const Profile = @import("Profile.zig");
 const Reader = @import("Reader.zig");
+const RefreshSet = @import("RefreshSet.zig");
 const Report = @import("Report.zig");
+const Verify = @import("Verify.zig");
 
 pub const Modules = @import("Modules.zig");
 pub const Options = @import("Options.zig");
@@ -27,7 +31,10 @@ pub const Result = struct {
 
     /// Makes `step` install the sets; without a set it changes nothing.
     pub fn installWith(result: Result, step: *std.Build.Step) void {
-        for (result.sets) |set| step.dependOn(set.install.step);
+        for (result.sets) |set| {
+            step.dependOn(set.install.step);
+            if (set.refresh) |refresh| step.dependOn(refresh.step);
+        }
     }
 };
 
@@ -39,6 +46,14 @@ pub const Set = struct {
     folder: std.Build.LazyPath,
     install: Install,
     coverage_test: CoverageTest,
+    /// The launches and limits that it is tested for.
+    source: CoverageSource,
+    /// The set's `domains.zig`; null where rounds drive everything.
+    domains: ?std.Build.LazyPath,
+    /// What has to be done before the set is looked at.
+    after: *std.Build.Step,
+    /// Puts the set where it is kept in the tree; null where it is kept nowhere.
+    refresh: ?RefreshSet,
 };
 
 /// Adds the options, the steps and the modules of the capture to `b`. `package` is the builder of this package,
@@ -63,12 +78,25 @@ pub fn add(
         .reader = Reader.create(b, .{ .package = package }),
         .steps = Steps.create(b),
     };
-    const sets = if (options.set) |folder|
-        addFinished(context, folder)
-    else if (options.capture)
+    if (options.set != null and options.targets.len > 1) {
+        std.log.err("-Dcapture-set is one set, for one target; expected one -Dcapture-target, found {d}", .{options.targets.len});
+        b.invalid_user_input = true;
+    }
+    const sets = if (options.capture)
         addCaptures(context)
+    else if (options.set) |folder|
+        addFinished(context, folder)
     else
         addNothing(context);
+    Verify.add(b, .{
+        .package = package,
+        .sources = sources,
+        .modules = modules,
+        .sets = sets,
+        .source = addSource(context, if (options.targets.len == 1) options.targets[0] else null),
+        .verify_step = context.steps.verify,
+        .verifier_step = context.steps.verifier,
+    });
     return .{ .sets = sets, .test_step = context.steps.tests, .modules = modules, .options = options };
 }
 
@@ -76,12 +104,16 @@ const Steps = struct {
     capture: *std.Build.Step,
     tests: *std.Build.Step,
     report: *std.Build.Step,
+    verify: *std.Build.Step,
+    verifier: *std.Build.Step,
 
     fn create(b: *std.Build) Steps {
         return .{
             .capture = b.step("capture", "Install the captured sets (with -Dcapture=true)"),
             .tests = b.step("capture-test", "Check that every launch of every round has a variant"),
             .report = b.step("capture-report", "Print what the captured sets hold (with -Dcapture=true)"),
+            .verify = b.step("verify-set", "Check every file of the sets, and their coverage (with -Dcapture=true or -Dcapture-set=DIR)"),
+            .verifier = b.step("verifier", "Install bin/verify-set-<arch>-linux: static programs that check a set where it is deployed"),
         };
     }
 };
@@ -109,12 +141,15 @@ fn addNothing(context: Context) []const Set {
 fn addFinished(context: Context, folder: []const u8) []const Set {
     const b = context.b;
     const targets = context.options.targets;
-    if (targets.len > 1) {
-        std.log.err("-Dcapture-set is one set, for one target; expected one -Dcapture-target, found {d}", .{targets.len});
-        b.invalid_user_input = true;
-    }
     if (targets.len == 0) return &.{};
-    const finished = FinishedSet.create(b, .{ .package = context.package, .set = context.modules.set, .folder = folder });
+    const finished = FinishedSet.create(b, .{
+        .package = context.package,
+        .set = context.modules.set,
+        .sources = context.sources,
+        .folder = folder,
+        .target = targets[0],
+        .stale = @tagName(context.options.stale),
+    });
     const fail = b.addFail("no capture ran, so there is no report; a finished set was given with -Dcapture-set");
     context.steps.report.dependOn(&fail.step);
     return context.b.allocator.dupe(Set, &.{
@@ -143,6 +178,16 @@ fn addCaptures(context: Context) []const Set {
         });
         report.add(capture.report);
         set.* = addSet(context, target, capture.output, capture.step);
+        if (context.options.set) |folder| {
+            set.refresh = RefreshSet.create(b, .{
+                .package = context.package,
+                .set_module = context.modules.set,
+                .set = capture.output,
+                .folder = folder,
+                .after = capture.step,
+            });
+            context.steps.capture.dependOn(set.refresh.?.step);
+        }
         previous = capture.step;
     }
     return sets;
@@ -153,27 +198,51 @@ fn addSet(context: Context, target: []const u8, folder: std.Build.LazyPath, afte
     const b = context.b;
     const install = Install.create(b, .{
         .package = context.package,
+        .set_module = context.modules.set,
         .family = context.profile.family,
         .target = target,
         .set = folder,
         .after = after,
     });
     context.steps.capture.dependOn(install.step);
+    const domains: ?std.Build.LazyPath = if (context.profile.drives_domains)
+        Domains.create(b, .{ .package = context.package, .set = folder, .after = after }).output
+    else
+        null;
+    const source = addSource(context, target);
     const coverage_test = CoverageTest.create(b, .{
         .package = context.package,
-        .reader = context.reader,
+        .source = source,
         .modules = context.modules,
-        .declarations = context.sources.declarations,
         .set = folder,
+        .domains = domains,
         .after = after,
+        .target = target,
+    });
+    context.steps.tests.dependOn(coverage_test.step);
+    return .{
+        .target = target,
+        .folder = folder,
+        .install = install,
+        .coverage_test = coverage_test,
+        .source = source,
+        .domains = domains,
+        .after = after,
+        .refresh = null,
+    };
+}
+
+/// The launches and limits of this build. `target` is null where more than one set is checked with them.
+fn addSource(context: Context, target: ?[]const u8) CoverageSource {
+    return .create(context.b, .{
+        .reader = context.reader,
+        .declarations = context.sources.declarations,
         .target = target,
         .parallel = context.options.parallel,
         .window_rows = context.options.window_rows,
         .prompt_rows = context.profile.prompt_rows,
-        .command = context.options.command(b, context.profile, target),
+        .command = context.options.command(context.b, context.profile, target orelse context.profile.target),
     });
-    context.steps.tests.dependOn(coverage_test.step);
-    return .{ .target = target, .folder = folder, .install = install, .coverage_test = coverage_test };
 }
 
 /// Makes `step` run the unit tests of this package's own Zig, and compile the reader, whose tests run it from outside;
@@ -190,11 +259,10 @@ pub fn addOwnTests(package: *std.Build, step: *std.Build.Step) void {
             .imports = &.{.{ .name = "cuda", .module = own.cuda }},
         }) },
         .{ "target-names", fileModule(package, "zig_bridge/build/target_names.zig") },
-        .{ "check-set", package.createModule(.{
-            .root_source_file = package.path("zig_bridge/build/check_set.zig"),
-            .imports = &.{.{ .name = "set", .module = own.set }},
-        }) },
-        .{ "install-set", fileModule(package, "zig_bridge/build/install_set.zig") },
+        .{ "verify", setModule(package, own, "zig_bridge/verify/verify.zig") },
+        .{ "install-set", setModule(package, own, "zig_bridge/build/install_set.zig") },
+        .{ "refresh-set", setModule(package, own, "zig_bridge/build/refresh_set.zig") },
+        .{ "write-domains", fileModule(package, "zig_bridge/build/write_domains.zig") },
     };
     step.dependOn(Reader.create(package, .{ .package = package }).step);
     for (tested) |entry| {
@@ -203,6 +271,13 @@ pub fn addOwnTests(package: *std.Build, step: *std.Build.Step) void {
         const compile = package.addTest(.{ .name = name, .root_module = module });
         step.dependOn(&package.addRunArtifact(compile).step);
     }
+}
+
+fn setModule(package: *std.Build, own: Modules.Own, path: []const u8) *std.Build.Module {
+    return package.createModule(.{
+        .root_source_file = package.path(path),
+        .imports = &.{.{ .name = "set", .module = own.set }},
+    });
 }
 
 fn fileModule(package: *std.Build, path: []const u8) *std.Build.Module {

@@ -3,83 +3,75 @@
 //! manifest, and old cubins go last. Files that are the same are not written.
 
 const std = @import("std");
+const set = @import("set");
+const set_files = @import("set_files.zig");
 const Dir = std.Io.Dir;
 
-const manifest = "aot.json";
-const extension = ".cubin";
+const manifest = set_files.manifest;
 
 pub fn main(init: std.process.Init) u8 {
-    const arguments = init.minimal.args.toSlice(init.arena.allocator()) catch return 1;
+    const arena = init.arena.allocator();
+    const arguments = init.minimal.args.toSlice(arena) catch return 1;
     std.debug.assert(arguments.len == 3);
-    installAt(init.io, arguments[1], arguments[2]) catch |failure| {
-        std.debug.print("error: {s}/" ++ manifest ++ " and its cubins cannot be installed in {s}: {t}\n", .{ arguments[1], arguments[2], failure });
+    var diagnostic: set.Diagnostic = .{};
+    installAt(init.io, arena, arguments[1], arguments[2], &diagnostic) catch |failure| {
+        const what = if (failure == error.InvalidSet) diagnostic.message else @errorName(failure);
+        std.debug.print("error: {s}/" ++ manifest ++ " and its cubins cannot be installed in {s}: {s}\n", .{ arguments[1], arguments[2], what });
         return 1;
     };
     return 0;
 }
 
-fn installAt(io: std.Io, from: []const u8, to: []const u8) !void {
+fn installAt(io: std.Io, arena: std.mem.Allocator, from: []const u8, to: []const u8, diagnostic: *set.Diagnostic) !void {
     const source = try Dir.cwd().openDir(io, from, .{});
     defer source.close(io);
+    const files = try set_files.read(io, arena, source, diagnostic);
     const destination = try Dir.cwd().createDirPathOpen(io, to, .{});
     defer destination.close(io);
-    try install(io, source, destination);
+    try install(io, source, files, destination);
 }
 
-fn install(io: std.Io, source: Dir, destination: Dir) !void {
-    const options: Dir.OpenOptions = .{ .iterate = true };
-    const captured = try source.openDir(io, "cubins", options);
+fn install(io: std.Io, source: Dir, files: set_files.Files, destination: Dir) !void {
+    const captured = try source.openDir(io, files.bin_dir, .{});
     defer captured.close(io);
-    const installed = try destination.createDirPathOpen(io, "cubins", .{ .open_options = options });
+    const installed = try destination.createDirPathOpen(io, files.bin_dir, .{ .open_options = .{ .iterate = true } });
     defer installed.close(io);
-
-    var new = captured.iterate();
-    while (try new.next(io)) |entry| {
-        if (std.mem.endsWith(u8, entry.name, extension)) {
-            _ = try captured.updateFile(io, entry.name, installed, entry.name, .{});
-        }
-    }
+    for (files.cubins) |cubin| _ = try captured.updateFile(io, cubin, installed, cubin, .{});
     _ = try source.updateFile(io, manifest, destination, manifest, .{});
     var old = installed.iterate();
     while (try old.next(io)) |entry| {
-        if (!std.mem.endsWith(u8, entry.name, extension)) continue;
-        captured.access(io, entry.name, .{}) catch |err| switch (err) {
-            error.FileNotFound => try installed.deleteFile(io, entry.name),
-            else => return err,
-        };
+        if (std.mem.endsWith(u8, entry.name, files.extension) and !files.has(entry.name)) try installed.deleteFile(io, entry.name);
     }
 }
 
 test "install set: a second set replaces the first" {
     const io = std.testing.io;
+    var arena: std.heap.ArenaAllocator = .init(std.testing.allocator);
+    defer arena.deinit();
     var temporary = std.testing.tmpDir(.{});
     defer temporary.cleanup();
     const names = [_][]const u8{ "first", "second" };
-    for (names) |name| {
-        const set = try temporary.dir.createDirPathOpen(io, name, .{});
-        defer set.close(io);
-        const cubins = try set.createDirPathOpen(io, "cubins", .{});
-        defer cubins.close(io);
-        try set.writeFile(io, .{ .sub_path = manifest, .data = name });
-        try cubins.writeFile(io, .{ .sub_path = "both.cubin", .data = "same" });
-        try cubins.writeFile(io, .{ .sub_path = "notes.txt", .data = "not installed" });
-        var buffer: [32]u8 = undefined;
-        const own = try std.fmt.bufPrint(&buffer, "{s}.cubin", .{name});
-        try cubins.writeFile(io, .{ .sub_path = own, .data = name });
-    }
     const destination = try temporary.dir.createDirPathOpen(io, "installed", .{});
     defer destination.close(io);
     for (names) |name| {
-        const set = try temporary.dir.openDir(io, name, .{});
-        defer set.close(io);
-        try install(io, set, destination);
+        const source = try temporary.dir.createDirPathOpen(io, name, .{});
+        defer source.close(io);
+        const kernels = try source.createDirPathOpen(io, "binaries", .{});
+        defer kernels.close(io);
+        const own = try std.fmt.allocPrint(arena.allocator(), "{s}.hsaco", .{name});
+        const entry = "{{\"fn\": \"_k\", \"hash\": \"{s}\", \"name\": \"_k\", \"num_warps\": 4, \"params\": [], \"consts\": {{}}}}";
+        const text = try std.fmt.allocPrint(arena.allocator(), "{{\"bin_dir\": \"binaries\", \"bin_ext\": \"hsaco\", \"kernels\": [" ++ entry ++ ", " ++ entry ++ "]}}", .{ "both", name });
+        try source.writeFile(io, .{ .sub_path = manifest, .data = text });
+        try kernels.writeFile(io, .{ .sub_path = "both.hsaco", .data = "same" });
+        try kernels.writeFile(io, .{ .sub_path = "notes.txt", .data = "not installed" });
+        try kernels.writeFile(io, .{ .sub_path = own, .data = name });
+        var diagnostic: set.Diagnostic = .{};
+        try install(io, source, try set_files.read(io, arena.allocator(), source, &diagnostic), destination);
+        var buffer: [1024]u8 = undefined;
+        try std.testing.expectEqualStrings(text, try destination.readFile(io, manifest, &buffer));
     }
-    for ([_][]const u8{ manifest, "cubins/both.cubin", "cubins/second.cubin" }) |path| {
-        try destination.access(io, path, .{});
-    }
-    for ([_][]const u8{ "cubins/first.cubin", "cubins/notes.txt" }) |path| {
+    for ([_][]const u8{ "binaries/both.hsaco", "binaries/second.hsaco" }) |path| try destination.access(io, path, .{});
+    for ([_][]const u8{ "binaries/first.hsaco", "binaries/notes.txt" }) |path| {
         try std.testing.expectError(error.FileNotFound, destination.access(io, path, .{}));
     }
-    var buffer: [32]u8 = undefined;
-    try std.testing.expectEqualStrings("second", try destination.readFile(io, manifest, &buffer));
 }

@@ -37,7 +37,7 @@ const Result = struct {
 };
 
 pub fn main(init: std.process.Init) u8 {
-    return @backingInt(run(init) catch |failure| fault: {
+    return @intFromEnum(run(init) catch |failure| fault: {
         std.debug.print("verify-set: error: {t}; this is a fault of the program or its surroundings\n", .{failure});
         break :fault Exit.fault;
     });
@@ -121,6 +121,9 @@ fn addCoverage(arena: std.mem.Allocator, arguments: Arguments, result: *Result) 
     options.limits.window_rows = arguments.window_rows;
     // The set's GPU was looked at before.
     options.target = null;
+    options.command = try std.fmt.allocPrint(arena, "zig build -Dcapture=true -Dparallel={d} -Dwindow-rows={d}", .{
+        arguments.parallel, arguments.window_rows,
+    });
     const is_covered = if (consumer.coverage.checkTo(consumer.rounds, arena, result.report.aot_json, options, &text.writer)) |_|
         true
     else |failure| switch (failure) {
