@@ -24,6 +24,10 @@ BESIDE = (DOMAINS_ZIG, LICENCE, MANIFEST, README)
 """What may lie beside a set: its coverage test's loops, and what packaging adds."""
 
 
+DEPTH_MAX = 4
+"""How many folders are opened one in another; a set's cubins lie one down."""
+
+
 class VerifiedSet(msgspec.Struct, frozen=True):
     """A set that is whole."""
 
@@ -77,6 +81,8 @@ def list_files(folder: Path, shown: str) -> dict[str, int]:
     sizes: dict[str, int] = {}
     for path in _walk(folder):
         name = path.relative_to(folder).as_posix()
+        if name.count("/") == DEPTH_MAX:
+            raise damage(f"it lies {DEPTH_MAX} folders deep; a set's files lie at most one down", f"{shown}/{name}")
         status = path.lstat()
         if not stat.S_ISDIR(status.st_mode) and not stat.S_ISREG(status.st_mode):
             kind = "a symbolic link" if stat.S_ISLNK(status.st_mode) else "no regular file"

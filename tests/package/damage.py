@@ -12,7 +12,12 @@ from typing import Any
 import msgspec
 
 from build_capture.files import sha256_of_bytes
-from build_capture.package.manifest import MANIFEST, file_entry, manifest_for, manifest_text
+from build_capture.package.manifest import (
+    MANIFEST,
+    file_entry,
+    manifest_for,
+    manifest_text,
+)
 from build_capture.sets.digest import digest
 from build_capture.sets.model import CapturedSet
 from build_capture.sets.seal import sealed
@@ -140,6 +145,7 @@ DAMAGES = [
         lambda folder: (folder / "cubins/old").mkdir() or (folder / "cubins/old/a.cubin").write_bytes(b""),
         "cubins/old/a.cubin: error:",
     ),
+    Damage("folders within folders", lambda folder: (folder / "a/b/c/d/e").mkdir(parents=True), "a/b/c/d/e: error: it lies 4 folders deep"),
     Damage("a cubin is a link", lambda folder: link(folder / CUBIN), f"{CUBIN}: error: it is a symbolic link; a set holds files only"),
     Damage("the cubins' folder is a link", lambda folder: link(folder / "cubins"), "cubins: error: it is a symbolic link; a set holds files only"),
     Damage("a pipe", lambda folder: os.mkfifo(folder / "cubins/ff.cubin"), "cubins/ff.cubin: error: it is no regular file; a set holds files only"),

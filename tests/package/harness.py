@@ -13,7 +13,12 @@ import pytest
 import zstandard
 
 from build_capture.errors import CaptureError, Exit
-from build_capture.package.make import UNKNOWN_MAINTAINER, Packaged, PackageRequest, package
+from build_capture.package.make import (
+    UNKNOWN_MAINTAINER,
+    Packaged,
+    PackageRequest,
+    package,
+)
 from build_capture.package.verify import verify
 from tests.package.sample import write_sample
 
