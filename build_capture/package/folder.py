@@ -15,13 +15,12 @@ from build_capture.package.damage import damage
 from build_capture.package.manifest import LICENCE, MANIFEST, README, sources_of
 from build_capture.package.manifest_check import check_manifest
 from build_capture.package.members import MEMBER_BYTES_MAX, MEMBERS_MAX
-from build_capture.plan.plan_domains import DOMAINS_ZIG
 from build_capture.sets.digest import digest
 from build_capture.sets.read import AOT_JSON, ReadSet, read_set
 from build_capture.targets import Target, parse_target
 
-BESIDE = (DOMAINS_ZIG, LICENCE, MANIFEST, README)
-"""What may lie beside a set: its coverage test's loops, and what packaging adds."""
+BESIDE = (LICENCE, MANIFEST, README)
+"""What may lie beside a set: what packaging adds."""
 
 
 DEPTH_MAX = 4

@@ -19,7 +19,6 @@ from build_capture.package.readme import NO_LICENCE, readme
 from build_capture.package.tar import write_tar
 from build_capture.package.wheel import write_wheel
 from build_capture.package.zstd import compress
-from build_capture.plan.plan_domains import DOMAINS_ZIG
 from build_capture.sets.read import AOT_JSON, ReadSet, read_set
 from build_capture.targets import parse_target
 
@@ -133,8 +132,7 @@ def _set_files(source: _Source, names: PackageNames, licence: bytes) -> dict[str
     """The files of one set's folder, by their paths below a prefix."""
     folder, captured = source.found.folder, source.found.captured
     cubins = sorted({source.found.cubin_path(kernel) for kernel in captured.kernels})
-    beside = [path for path in (folder / DOMAINS_ZIG,) if path.is_file()]
-    files = {path.relative_to(folder).as_posix(): path.read_bytes() for path in (folder / AOT_JSON, *beside, *cubins)}
+    files = {path.relative_to(folder).as_posix(): path.read_bytes() for path in (folder / AOT_JSON, *cubins)}
     files[LICENCE] = licence
     files[README] = readme(names.app, source.verified.target, source.verified.digest, len(cubins))
     entries = {name: file_entry(data) for name, data in files.items()}

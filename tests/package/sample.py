@@ -1,11 +1,10 @@
-"""A small set that is whole: two functions, three cubins, an alias, and the loops of its coverage test."""
+"""A small set that is whole: two functions, three cubins and an alias."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from build_capture.files import sha256_of_bytes
-from build_capture.plan.plan_domains import DOMAINS_ZIG
 from build_capture.sets.model import CapturedSet, SetKernel
 from build_capture.sets.pack import write_set
 from tests.sets.cubins import cubin_bytes
@@ -57,5 +56,5 @@ def write_sample(folder: Path, capability: int = 121, family: str = "sample", so
         },
         kernels=sample_kernels(capability),
     )
-    write_set(captured, sample_cubins(capability), folder, beside={DOMAINS_ZIG: b"// No loops.\n"})
+    write_set(captured, sample_cubins(capability), folder)
     return folder

@@ -99,7 +99,7 @@ def test_archive_is_sorted_and_has_fixed_owners_modes_and_times(tmp_path: Path) 
     assert {(m.uid, m.gid, m.uname, m.gname, m.mtime) for m in members.values()} == {(0, 0, "root", "root", 315532800)}
     assert {m.mode for m in members.values() if m.isfile()} == {0o644} and {m.mode for m in members.values() if m.isdir()} == {0o755}
     names = {name.removeprefix(f"{SET}/") for name, member in members.items() if member.isfile()}
-    assert names == {"LICENSE", "README.md", "aot.json", "domains.zig", "manifest.json"} | {f"cubins/{x * 32}.cubin" for x in ("a1", "b2", "c3")}
+    assert names == {"LICENSE", "README.md", "aot.json", "manifest.json"} | {f"cubins/{x * 32}.cubin" for x in ("a1", "b2", "c3")}
 
 
 def test_manifest_says_what_the_set_is_and_holds(tmp_path: Path) -> None:
@@ -131,7 +131,7 @@ def test_every_format_holds_the_same_files(tmp_path: Path) -> None:
         wheel_names = {name.removeprefix("sample_cuda_sm121/") for name in opened.namelist() if "/share/" in name}
         assert opened.read(f"sample_cuda_sm121/{SET}/LICENSE") == (ROOT / "LICENSE").read_bytes()
     deb_names = set(unpack_deb(deb.read_bytes(), "deb", tmp_path))
-    assert len(tar_names) == 8
+    assert len(tar_names) == 7
     assert tar_names == wheel_names == {name.removeprefix("usr/") for name in deb_names if not name.startswith("usr/share/doc")}
     assert deb_names - {f"usr/{name}" for name in tar_names} == {"usr/share/doc/sample-cuda-sm121/copyright"}
 
