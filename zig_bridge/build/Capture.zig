@@ -4,6 +4,7 @@ const Capture = @This();
 
 const std = @import("std");
 const Reader = @import("Reader.zig");
+const target_names = @import("target_names.zig");
 
 step: *std.Build.Step,
 /// The folder of the set.
@@ -41,6 +42,8 @@ pub fn create(b: *std.Build, options: Options) Capture {
     run.addArgs(&.{ "--mode", options.mode, "--target", options.target });
     run.addArgs(&.{ "--parallel", b.fmt("{d}", .{options.parallel}) });
     run.addArgs(&.{ "--window-rows", b.fmt("{d}", .{options.window_rows}) });
+    // Which GPU is at hand is nothing that Zig could track: what depends on it is asked anew in every build.
+    if (std.mem.eql(u8, options.mode, "auto") or std.mem.eql(u8, options.target, target_names.native)) run.has_side_effects = true;
     if (options.jobs) |jobs| run.addArgs(&.{ "--jobs", b.fmt("{d}", .{jobs}) });
     run.addArg("--out");
     const output = run.addOutputDirectoryArg("set");

@@ -5,6 +5,7 @@ const CoverageSource = @This();
 const std = @import("std");
 const Modules = @import("Modules.zig");
 const Reader = @import("Reader.zig");
+const target_names = @import("target_names.zig");
 
 step: *std.Build.Step,
 /// The source file.
@@ -31,7 +32,7 @@ pub fn create(b: *std.Build, options: Options) CoverageSource {
     run.addArgs(&.{ "--window-rows", b.fmt("{d}", .{options.window_rows}) });
     run.addArgs(&.{ "--prompt-rows", b.fmt("{d}", .{options.prompt_rows}) });
     run.addArgs(&.{ "--command", options.command });
-    if (options.target) |target| run.addArgs(&.{ "--target", target });
+    if (options.target) |name| if (target_names.known(name)) |target| run.addArgs(&.{ "--target", target });
     // The reader also reads the siblings that the declaration file imports.
     run.addArg("--depfile");
     _ = run.addDepFileOutputArg("coverage_test.d");

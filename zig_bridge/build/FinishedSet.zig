@@ -4,6 +4,7 @@ const FinishedSet = @This();
 
 const std = @import("std");
 const Modules = @import("Modules.zig");
+const target_names = @import("target_names.zig");
 const VerifySet = @import("VerifySet.zig");
 
 step: *std.Build.Step,
@@ -17,7 +18,7 @@ pub const Options = struct {
     sources: Modules.Sources,
     /// As given on the command line: absolute, or relative to where `zig build` was called.
     folder: []const u8,
-    /// `sm_121`
+    /// `sm_121`, or `native`: any target.
     target: []const u8,
     /// `refuse` or `warn`: what a source that changed means.
     stale: []const u8,
@@ -28,7 +29,8 @@ pub fn create(b: *std.Build, options: Options) FinishedSet {
     const program = VerifySet.create(b, .{ .package = options.package, .set = options.set, .consumer = null });
     const run = b.addRunArtifact(program.artifact);
     run.setName(b.fmt("-Dcapture-set={s} is a whole set", .{options.folder}));
-    run.addArgs(&.{ "--target", options.target, "--stale", options.stale });
+    if (target_names.known(options.target)) |target| run.addArgs(&.{ "--target", target });
+    run.addArgs(&.{ "--stale", options.stale });
     addTree(run, options.sources);
     // The folder is an input by name only, and the program has no output, so that it looks at the files in every build.
     run.addDirectoryArg(output);

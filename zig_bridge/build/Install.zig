@@ -30,12 +30,13 @@ pub fn create(b: *std.Build, options: Options) Install {
     }));
     run.setName(b.fmt("install the set of {s}", .{options.target}));
     run.addDirectoryArg(options.set);
-    const folder = b.fmt("share/{s}/cuda/{s}", .{ options.family, target_names.folder(b, options.target) });
+    const folder = b.fmt("share/{s}/cuda", .{options.family});
     if (@hasDecl(std.Build, "getInstallPath")) {
         run.addArg(b.getInstallPath(.prefix, folder));
     } else {
         run.addDirectoryArg(b.graph.path(.install_prefix, folder));
     }
+    run.addArg(target_names.folder(b, options.target));
     run.step.dependOn(options.after);
     return .{ .step = &run.step };
 }

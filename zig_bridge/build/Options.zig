@@ -30,6 +30,10 @@ pub const Stale = enum { refuse, warn };
 pub const Mode = enum {
     /// Compile for a target that need not be present.
     compile,
+    /// Compile, then launch every variant on the GPU at hand and check its numbers.
+    gpu,
+    /// `gpu` where a GPU of the target and PyTorch are at hand, else `compile`; the report says which, and why.
+    auto,
 };
 
 /// Declares the options on `b`, the builder of the project that captures.
@@ -51,12 +55,12 @@ pub fn create(b: *std.Build, profile: Profile) Options {
         .targets = target_names.parse(b, b.option(
             []const []const u8,
             "capture-target",
-            b.fmt("The GPU to compile for; a comma list makes one set for each (default: the profile's {s}).", .{profile.target}),
+            b.fmt("The GPU to compile for; a comma list makes one set for each, `native` is the one at hand (default: the profile's {s}).", .{profile.target}),
         ) orelse &.{profile.target}),
         .mode = b.option(
             Mode,
             "capture-mode",
-            "The way in which variants are made; `compile` needs no GPU (default: compile).",
+            "The way in which variants are made; `gpu` also launches each on the GPU at hand and checks its numbers, `auto` does where it can (default: compile).",
         ) orelse .compile,
         .python = b.option(
             []const u8,
@@ -84,8 +88,9 @@ pub fn create(b: *std.Build, profile: Profile) Options {
 /// The command that captures what a set for `target` lacks; a failing coverage test prints it.
 pub fn command(options: Options, b: *std.Build, profile: Profile, target: []const u8) []const u8 {
     const base = b.fmt("zig build -Dcapture=true -Dparallel={d} -Dwindow-rows={d}", .{ options.parallel, options.window_rows });
-    if (std.mem.eql(u8, target, profile.target)) return base;
-    return b.fmt("{s} -Dcapture-target={s}", .{ base, target });
+    const mode = if (options.mode == .compile) "" else b.fmt(" -Dcapture-mode={t}", .{options.mode});
+    if (std.mem.eql(u8, target, profile.target)) return b.fmt("{s}{s}", .{ base, mode });
+    return b.fmt("{s}{s} -Dcapture-target={s}", .{ base, mode, target });
 }
 
 fn limit(b: *std.Build, comptime name: []const u8, description: []const u8, default: u32) u32 {

@@ -5,6 +5,7 @@ const std = @import("std");
 const build_capture = @import("build_capture.zig");
 const CoverageSource = @import("CoverageSource.zig");
 const Modules = @import("Modules.zig");
+const target_names = @import("target_names.zig");
 const VerifySet = @import("VerifySet.zig");
 
 pub const Options = struct {
@@ -44,7 +45,7 @@ fn addRun(b: *std.Build, options: Options, set: build_capture.Set) void {
     });
     const run = b.addRunArtifact(program.artifact);
     run.setName(b.fmt("verify the set of {s}", .{set.target}));
-    run.addArgs(&.{ "--target", set.target });
+    if (target_names.known(set.target)) |target| run.addArgs(&.{ "--target", target });
     // The folder is an input by name only, and the program has no output, so that it looks at the files in every build.
     run.addDirectoryArg(set.folder);
     run.stdio = .inherit;

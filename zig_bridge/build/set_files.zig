@@ -15,6 +15,8 @@ pub const Files = struct {
     extension: []const u8,
     /// The cubins' names, each once, in the order of the entries.
     cubins: []const []const u8,
+    /// What the set is for, `sm_121`; null where it does not say.
+    target: ?[]const u8,
 
     /// Whether a cubin of the set has this name.
     pub fn has(files: Files, name: []const u8) bool {
@@ -35,5 +37,6 @@ pub fn read(io: std.Io, arena: std.mem.Allocator, folder: Dir, diagnostic: *set.
         .bin_dir = captured.bin_dir,
         .extension = try std.fmt.allocPrint(arena, ".{s}", .{captured.bin_ext}),
         .cubins = cubins.keys(),
+        .target = captured.target,
     };
 }

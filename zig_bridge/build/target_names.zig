@@ -2,6 +2,9 @@
 
 const std = @import("std");
 
+/// Stands for the GPU at hand, which only the capture knows.
+pub const native = "native";
+
 /// Splits each of `lists` at its commas. A name that is no target, or one given twice, makes the build's input invalid.
 pub fn parse(b: *std.Build, lists: []const []const u8) []const []const u8 {
     var names: std.ArrayList([]const u8) = .empty;
@@ -9,8 +12,8 @@ pub fn parse(b: *std.Build, lists: []const []const u8) []const []const u8 {
         var parts = std.mem.splitScalar(u8, list, ',');
         while (parts.next()) |part| {
             const name = std.mem.trim(u8, part, " ");
-            if (!isTarget(name)) {
-                reject(b, "-Dcapture-target: \"{s}\" is not a target; expected sm_ and a number; try sm_121", name);
+            if (!isTarget(name) and !std.mem.eql(u8, name, native)) {
+                reject(b, "-Dcapture-target: \"{s}\" is not a target; expected sm_ and a number, or native; try sm_121", name);
             } else if (contains(names.items, name)) {
                 reject(b, "-Dcapture-target names {s} twice; expected each target once", name);
             } else {
@@ -18,11 +21,19 @@ pub fn parse(b: *std.Build, lists: []const []const u8) []const []const u8 {
             }
         }
     }
+    // Native may be any of the others, and two sets cannot be one folder.
+    if (names.items.len > 1 and contains(names.items, native)) reject(b, "-Dcapture-target: {s} stands alone; expected no other target beside it", native);
     return names.items;
 }
 
-/// The folder of a target's set: engines look for `sm121`.
+/// The target where it is known before the capture ran: null for `native`.
+pub fn known(target: []const u8) ?[]const u8 {
+    return if (std.mem.eql(u8, target, native)) null else target;
+}
+
+/// The folder of a target's set: engines look for `sm121`. The one of `native` is named by the set that the capture makes.
 pub fn folder(b: *std.Build, target: []const u8) []const u8 {
+    if (known(target) == null) return native;
     std.debug.assert(isTarget(target));
     return b.fmt("sm{s}", .{target["sm_".len..]});
 }
