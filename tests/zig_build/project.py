@@ -86,6 +86,7 @@ class Project:
             "capture.zon": PROFILE,
             "src/triton.zig": DECLARATIONS,
             "src/rounds.zig": ROUNDS,
+            "kernels/copy.py": "# A kernel.\n",
             "dependency.txt": "first",
         }
         for name, text in files.items():
