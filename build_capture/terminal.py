@@ -32,12 +32,13 @@ def compile_progress(console: Console) -> Iterator[graph.Progress]:
 
 
 def summary_table(summary: Summary) -> Table:
-    """Kernels, needs, variants, cubins, bytes and seconds of a capture."""
+    """Kernels, needs, variants, aliases, cubins, bytes and seconds of a capture."""
     table = Table(title=f"{summary.family} for {summary.target}", title_justify="left", show_footer=True)
     table.add_column("kernel", footer="all")
     totals = (
         ("needs", summary.needs),
         ("variants", summary.variants),
+        ("aliases", summary.policy.aliases),
         ("cubins", summary.cubins),
         ("bytes", sum(kernel.bytes for kernel in summary.kernels)),
         ("seconds", f"{sum(kernel.seconds for kernel in summary.kernels):.1f}"),
@@ -45,7 +46,7 @@ def summary_table(summary: Summary) -> Table:
     for heading, total in totals:
         table.add_column(heading, justify="right", footer=f"{total:,}" if isinstance(total, int) else total)
     for kernel in summary.kernels:
-        counts = (kernel.needs, kernel.variants, kernel.cubins, kernel.bytes)
+        counts = (kernel.needs, kernel.variants, kernel.aliases, kernel.cubins, kernel.bytes)
         table.add_row(kernel.function, *(f"{count:,}" for count in counts), f"{kernel.seconds:.1f}")
     return table
 

@@ -21,12 +21,18 @@ from build_capture.targets import Target
 from build_capture.zig import PACKAGE
 
 
+WORKER_FILES = ("worker.py", "describe.py", "triton_steps.py", "records.py", "policy/widths.py")
+"""What decides how a worker compiles and what it says of it: a newer one compiles anew."""
+
+
 class Variant(msgspec.Struct, frozen=True):
     """A need compiled."""
 
     need: Need
     result: Result
     cubin: bytes
+    unspecialized: tuple[str, ...] = ()
+    """Ints of which every value fits, since the kernel's decorator names them in `do_not_specialize`."""
 
 
 class Compiled(msgspec.Struct, frozen=True):
@@ -103,7 +109,7 @@ def _write_requests(
 ) -> dict[str, Need]:
     """Write a request for each need; returns key -> need. The key holds all but the kernels' sources, which a result records."""
     make_folder(state / "results")
-    worker = "".join(sha256_of_file(PACKAGE / "capture" / name) for name in ("worker.py", "describe.py", "triton_steps.py", "records.py"))
+    worker = "".join(sha256_of_file(PACKAGE / "capture" / name) for name in WORKER_FILES)
     requests = {}
     for need in needs:
         module = kernels[need.function].module
@@ -154,6 +160,6 @@ def _collect(requests: dict[str, Need], kernels: dict[str, Kernel], folder: Path
             CaptureError(f"{need.function} ({need.classes}): {problem}", where=place, code=Exit.KERNEL)
             for problem in check_result(need, result, cubin, target)
         ]
-        variants.append(Variant(need, result, cubin))
+        variants.append(Variant(need, result, cubin, tuple(p.name for p in kernel.parameters if p.unspecialized)))
     raise_all(errors)
     return variants

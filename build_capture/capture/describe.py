@@ -91,7 +91,9 @@ def _describe_kernel(module: Any, path: Path, folder: Path, name: str, options: 
             has_default=parameter.has_default,
             default=Constant.of(plain(parameter.default)) if parameter.has_default else None,
             unspecialized=parameter.do_not_specialize,
+            unhinted=parameter.do_not_specialize_on_alignment,
             annotation=parameter.annotation,
+            typed=parameter.annotation_type,
         )
         for parameter in kernel.params
     ]

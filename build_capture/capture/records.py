@@ -17,8 +17,12 @@ class KernelParameter(msgspec.Struct, frozen=True):
     """A constexpr's default; null where there is none or a set cannot hold it."""
     unspecialized: bool = False
     """Whether the kernel's decorator names it in `do_not_specialize`."""
+    unhinted: bool = False
+    """Whether the kernel's decorator names it in `do_not_specialize_on_alignment`."""
     annotation: str = ""
     """As the kernel writes it."""
+    typed: str = ""
+    """The type that its annotation gives it, whatever is passed; empty where the annotation says none."""
 
 
 class Kernel(msgspec.Struct, frozen=True):
@@ -101,3 +105,5 @@ class Result(msgspec.Struct, frozen=True):
     """Each Python file that the kernel's module imported (relative to the kernels' folder) -> its SHA-256."""
     seconds: float
     """How long the compile took; never part of a set."""
+    widths: dict[str, int] = {}
+    """How many instructions access memory, by kind and width in bits (policy/widths.py); never part of a set."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import msgspec
@@ -16,6 +16,8 @@ from build_capture.capture.gpu.launch import launch_needs
 from build_capture.capture.gpu.mode import Mode, choose_mode, look_for_device
 from build_capture.capture.gpu.verify import GpuRecord, verify
 from build_capture.capture.graph import Progress
+from build_capture.capture.policy.apply import Applied, Policy, apply_policy
+from build_capture.capture.policy.cost import Cost, cost_of
 from build_capture.capture.records import Description
 from build_capture.depfile import write_depfile
 from build_capture.package.provenance import provenance
@@ -65,6 +67,7 @@ class KernelSummary(msgspec.Struct, frozen=True):
     function: str
     needs: int
     variants: int
+    aliases: int
     cubins: int
     bytes: int
     """Of its cubins."""
@@ -88,6 +91,7 @@ class Summary(msgspec.Struct, frozen=True):
     cubins: int
     bytes: int
     """Of the whole set."""
+    policy: Cost
     compiled: int
     reused: int
     wall_seconds: float
@@ -131,11 +135,12 @@ def capture(
     progress: Progress,
     asked_mode: str = "compile",
     values: Path | None = None,
+    policy: Policy = "exact",
 ) -> Summary:
     """Make the set for `request` in the folder `out`. `jobs` compiles run at a time, one for each processor by default.
 
     `depfile` is written as Zig reads it; with a `depfile_target`, as Make, Ninja and CMake read it, for that output.
-    `asked_mode` is one of `gpu.mode.MODES`. `values` is a folder for what the launches of mode `gpu` take and give.
+    `policy` says which cubins the set holds (policy/apply.py). `asked_mode` is one of `gpu.mode.MODES`. `values` is a folder for what the launches of mode `gpu` take and give.
     """
     started = time.monotonic()
     device = look_for_device(asked_mode)
@@ -144,17 +149,9 @@ def capture(
     refuse_other_folder(out)
     planned = plan(request)
     mode = choose_mode(asked_mode, device, planned.target, planned.profile.kernels)
-    compiled = compile_needs(
-        planned.needs,
-        planned.description,
-        planned.profile.kernels,
-        planned.target,
-        cache=planned.cache,
-        jobs=jobs or os.cpu_count() or 1,
-        progress=progress,
-    )
-    launched = _launch(planned, compiled, mode, values, progress) if mode.name == "gpu" else None
-    kernel_files = _kernel_files(planned.profile, compiled)
+    applied = apply_policy(policy, planned.needs, planned.description.kernels, _compiler(planned, jobs or os.cpu_count() or 1, progress))
+    launched = _launch(planned, applied, mode, values, progress) if mode.name == "gpu" else None
+    kernel_files = _kernel_files(planned.profile, applied)
     record = provenance(
         planned.profile,
         planned.limits,
@@ -167,25 +164,36 @@ def capture(
     )
     if launched is not None:
         record["gpu"] = msgspec.to_builtins(launched)
-    total = pack(compiled.variants, planned.target, record, out)
+    total = pack(applied.variants, planned.target, record, out, policy=policy, aliases=applied.aliases)
     if depfile is not None:
         toolchain_files = map(Path, planned.description.toolchain_files)
         inputs = [planned.profile.path, *planned.zig_files, *kernel_files, *kernel_modules(planned.profile.kernels), *toolchain_files, *_own_files()]
         write_depfile(depfile, depfile_target or out, inputs, for_make=depfile_target is not None)
-    return _summary(planned, compiled, mode, launched, out, total, time.monotonic() - started)
+    return _summary(planned, applied, mode, launched, out, total, time.monotonic() - started)
 
 
-def _launch(planned: Planned, compiled: Compiled, mode: Mode, values: Path | None, progress: Progress) -> GpuRecord:
+def _compiler(planned: Planned, jobs: int, progress: Progress) -> Callable[[Sequence[Need]], Compiled]:
+    """What compiles codes of these kernels for this target."""
+
+    def compile_codes(codes: Sequence[Need]) -> Compiled:
+        return compile_needs(
+            codes, planned.description, planned.profile.kernels, planned.target, cache=planned.cache, jobs=jobs, progress=progress
+        )
+
+    return compile_codes
+
+
+def _launch(planned: Planned, applied: Applied, mode: Mode, values: Path | None, progress: Progress) -> GpuRecord:
     """Launch every need and the family's rounds; raises what is wrong with any of them."""
     profile, kernels = planned.profile, planned.description.kernels
     answer = launch_needs(
         planned.needs, kernels, profile.kernels, planned.limits, planned.target, cache=planned.cache, values=values, progress=progress
     )
-    return verify(compiled.variants, answer, kernels, profile.kernels, mode.device)
+    return verify(applied.exact, answer, kernels, profile.kernels, mode.device)
 
 
-def _kernel_files(profile: Profile, compiled: Compiled) -> list[Path]:
-    names = {name for variant in compiled.variants for name in variant.result.sources}
+def _kernel_files(profile: Profile, applied: Applied) -> list[Path]:
+    names = {name for variant in applied.variants for name in variant.result.sources}
     return sorted(profile.kernels / name for name in names)
 
 
@@ -195,14 +203,16 @@ def _own_files() -> Iterable[Path]:
 
 
 def _summary(
-    planned: Planned, compiled: Compiled, mode: Mode, launched: GpuRecord | None, out: Path, total: int, wall_seconds: float
+    planned: Planned, applied: Applied, mode: Mode, launched: GpuRecord | None, out: Path, total: int, wall_seconds: float
 ) -> Summary:
     kernels = []
-    for function in sorted({variant.need.function for variant in compiled.variants}):
-        own = [variant for variant in compiled.variants if variant.need.function == function]
+    for function in sorted({variant.need.function for variant in applied.variants}):
+        own = [variant for variant in applied.variants if variant.need.function == function]
+        needs = sum(need.function == function for need in planned.needs)
+        aliases = sum(alias.fn == function for alias in applied.aliases)
         cubins = {variant.result.hash: len(variant.cubin) for variant in own}
         seconds = sum(variant.result.seconds for variant in own)
-        kernels.append(KernelSummary(function, len(own), len(own), len(cubins), sum(cubins.values()), seconds))
+        kernels.append(KernelSummary(function, needs, len(own), aliases, len(cubins), sum(cubins.values()), seconds))
     return Summary(
         set=str(out),
         family=planned.profile.family,
@@ -211,11 +221,12 @@ def _summary(
         rounds=planned.probed.rounds,
         launches=planned.probed.launches,
         needs=len(planned.needs),
-        variants=len(compiled.variants),
-        cubins=len({variant.result.hash for variant in compiled.variants}),
+        variants=len(applied.variants),
+        cubins=len({variant.result.hash for variant in applied.variants}),
         bytes=total,
-        compiled=compiled.compiled,
-        reused=compiled.reused,
+        policy=cost_of(applied),
+        compiled=applied.compiled,
+        reused=applied.reused,
         wall_seconds=round(wall_seconds, 3),
         kernels=kernels,
         mode_reason=mode.why,

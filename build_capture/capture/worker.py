@@ -18,6 +18,7 @@ from typing import Any
 import msgspec
 
 from build_capture.capture.describe import describe, plain
+from build_capture.capture.policy.widths import access_widths
 from build_capture.capture.records import Request, Result, ResultParameter
 from build_capture.errors import CaptureError
 from build_capture.files import sha256_of_bytes, sha256_of_file, write_if_changed
@@ -65,6 +66,7 @@ def compile_request(request: Request) -> tuple[Result, bytes]:
         cubin_sha256=sha256_of_bytes(cubin),
         sources={Path(os.path.relpath(path, folder)).as_posix(): sha256_of_file(path) for path in sorted({*imported_sources(folder), *read})},
         seconds=time.monotonic() - started,
+        widths=access_widths(compiled.asm["ptx"]),
     )
     return result, cubin
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from rich.console import Console
 
 from build_capture.commands.shared import output_console, planning_options, print_json
+
+if TYPE_CHECKING:
+    from build_capture.capture.policy.apply import Policy
 
 
 @click.command("capture")
@@ -21,6 +24,13 @@ from build_capture.commands.shared import output_console, planning_options, prin
     show_default=True,
     help="compile: for a target that need not be present; gpu: also launch every need on the GPU at hand and check its numbers; auto: gpu where that can be.",
 )
+@click.option(
+    "--policy",
+    type=click.Choice(["exact", "compact", "total"]),
+    default="exact",
+    show_default=True,
+    help="exact: what Triton itself would pick; compact: one cubin where hints buy no wider memory access; total: exact, then generic code for every value.",
+)
 @click.option("--values", type=click.Path(path_type=Path), help="Write what the launches of mode gpu take and give to this folder, so that another program can repeat them.")
 @click.option("--jobs", type=click.IntRange(0, 1024), default=0, help="Compiles at a time; 0: one for each processor.  [default: 0]")
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="The set's folder: new, empty, or an earlier set.")
@@ -32,6 +42,7 @@ from build_capture.commands.shared import output_console, planning_options, prin
 )
 def capture_command(
     asked_mode: str,
+    policy: Policy,
     values: Path | None,
     jobs: int,
     out: Path,
@@ -42,6 +53,7 @@ def capture_command(
 ) -> None:
     """Capture every variant that a round within the limits can launch."""
     from build_capture.capture.gpu.show import launches_line, launches_table, mode_line
+    from build_capture.capture.policy.cost import cost_lines
     from build_capture.capture.run import Request, capture
     from build_capture.terminal import compile_progress, summary_line, summary_table
 
@@ -57,6 +69,7 @@ def capture_command(
             progress=progress,
             asked_mode=asked_mode,
             values=values,
+            policy=policy,
         )
     if summary.mode_reason:
         click.echo(mode_line(summary), err=True)
@@ -66,6 +79,8 @@ def capture_command(
     console = output_console()
     console.print(summary_table(summary))
     console.print(summary_line(summary), soft_wrap=True)
+    for line in cost_lines(summary.policy, summary.launches):
+        console.print(line, soft_wrap=True)
     if summary.gpu is not None:
         console.print(launches_table(summary.gpu))
         console.print(launches_line(summary.gpu), soft_wrap=True)

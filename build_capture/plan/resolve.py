@@ -107,6 +107,12 @@ def _misfits(entry: ProbedNeed, kernel: Kernel) -> list[str]:
         elif name not in constexprs:
             problems.append(f"the launch names constexpr {name}, which {where} does not have ({nearest(name, constexprs)})")
     problems += [f"the launch lacks argument {name} of {where}" for name in runtime if name not in given + named]
+    typed = {p.name: p.typed for p in kernel.parameters if p.typed and not p.typed.startswith("*")}
+    problems += [
+        f"the launch passes {argument.name} as {argument.type}; its annotation in {where} makes it {typed[argument.name]}, which no such launch can take"
+        for argument in entry.arguments
+        if typed.get(argument.name, argument.type) != argument.type
+    ]
     for name, parameter in constexprs.items():
         if name not in named + given and not parameter.has_default:
             problems.append(f"the launch lacks constexpr {name} of {where}")

@@ -55,13 +55,22 @@ def write_set(captured: CapturedSet, cubins: Mapping[str, bytes], out: Path) -> 
 
 
 def set_files(captured: CapturedSet, cubins: Mapping[str, bytes]) -> dict[str, bytes]:
-    """The files of a set, by name relative to its folder: what was compiled first, then the aliases, each sorted by identity."""
-    captured = msgspec.structs.replace(captured, kernels=sorted(captured.kernels, key=lambda kernel: (kernel.alias, kernel.identity, kernel.hash)))
+    """The files of a set, by name relative to its folder."""
+    captured = msgspec.structs.replace(captured, kernels=sorted(captured.kernels, key=file_order))
     text = msgspec.json.format(msgspec.json.encode(captured, order="deterministic"), indent=1) + b"\n"
     # What no reader takes is not written: the text is read as any other's.
     problems = [*parse(text).faults, *_cubin_problems(captured, cubins)]
     raise_all([CaptureError(f"this set cannot be written: {problem}") for problem in problems])
     return {AOT_JSON: text} | {f"{CUBINS}/{name}.cubin": cubins[name] for name in sorted({kernel.hash for kernel in captured.kernels})}
+
+
+def file_order(kernel: SetKernel) -> tuple[bool, int, str, str]:
+    """What the entries of a set are sorted by: what was compiled before the aliases, and of these the code that assumes more.
+
+    Engines take the first entry that fits, so that a launch loses no hint to an alias of code that knows less.
+    """
+    assumed = len(kernel.consts) + sum(parameter.assumes16 for parameter in kernel.params)
+    return kernel.alias, -assumed if kernel.alias else 0, kernel.identity, kernel.hash
 
 
 def _cubin_problems(captured: CapturedSet, cubins: Mapping[str, bytes]) -> list[str]:
@@ -94,7 +103,7 @@ def kernel_of(variant: Variant) -> SetKernel:
         global_align=result.global_align,
         profile_scratch=result.profile_scratch,
         pdl=result.pdl,
-        params=[SetParameter(p.name, p.type, p.div16, nospec=False, assumes16=p.div16) for p in result.parameters],
+        params=[SetParameter(p.name, p.type, p.div16, nospec=p.type == "i32" and p.name in variant.unspecialized, assumes16=p.div16) for p in result.parameters],
         consts={name: set_constant(value) for name, value in constants.items() if value.kind != "text"},
         sha256=result.cubin_sha256,
         requested={"num_stages": need.options.num_stages, "num_warps": need.options.num_warps},

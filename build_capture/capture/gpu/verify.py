@@ -116,7 +116,8 @@ def _differences(needs: Sequence[Need], answer: Answer) -> Iterator[tuple[str, s
 
     Of a kernel that the rounds launch the rounds alone are compared, since its examples launch what was asked of them.
     """
-    enumerated = {str(Specialization.of(need)): need for need in needs}
+    # Several needs may be one specialization; of them one that rounds ask for stands for all.
+    enumerated = {str(Specialization.of(need)): need for need in sorted(needs, key=lambda need: need.launches - need.launches_of_calls)}
     from_rounds = {str(each.specialization): each for each in answer.from_rounds}
     for text, recorded in sorted(from_rounds.items()):
         if text not in enumerated:
