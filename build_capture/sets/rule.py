@@ -68,13 +68,20 @@ def keeps_pins(kernel: SetKernel, launch: Launch) -> bool:
 
 def hints_shared(kernel: SetKernel, launch: Launch) -> int | None:
     """Of how many arguments the entry knows what the launch has: folded, or a multiple of 16. None where it assumes what the launch lacks."""
+    # A class apart harms only where the entry serves multiples of 16: all else in it is right for every value.
+    if any(difference.kind != "class" for difference in differences(kernel, launch)):
+        return None
     params = {param.name: param for param in kernel.params}
-    arguments = {argument.name: argument for argument in launch.arguments}
-    for difference in differences(kernel, launch):
-        # A class apart harms only where the entry serves multiples of 16: all else in it is right for every value.
-        if difference.kind != "class" or params[difference.name].div16 and not arguments[difference.name].divisible:
-            return None
-    return sum(name not in params or params[name].div16 and arguments[name].type != "fp32" for name in arguments)
+    shared = 0
+    for argument in launch.arguments:
+        param = params.get(argument.name)
+        if param is None:
+            shared += 1
+        elif param.div16 and argument.type != "fp32":
+            if not argument.divisible:
+                return None
+            shared += 1
+    return shared
 
 
 def value_class(argument: Argument) -> str:

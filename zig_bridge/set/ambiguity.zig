@@ -92,13 +92,11 @@ fn isTextSame(left: ?[]const u8, right: ?[]const u8) bool {
 
 /// Variants of one specialization with other code: the set does not record in what they differ.
 fn sameIdentityOtherCode(set: *const Set, request: Request, first: *const Variant) ?Ambiguity {
-    var left: ?*const Variant = first;
-    while (left) |variant| : (left = nextAfter(set, request, variant)) {
-        var last = variant;
-        while (nextAfter(set, request, last)) |other| : (last = other) {
-            if (std.mem.eql(u8, variant.hash, other.hash) or !isIdentitySame(variant, other)) continue;
-            return .{ .what = "code", .first = variant, .second = other };
-        }
+    var last = first;
+    while (nextAfter(set, request, last)) |variant| : (last = variant) {
+        var same = first;
+        while (!isIdentitySame(same, variant)) same = nextAfter(set, request, same).?;
+        if (!std.mem.eql(u8, same.hash, variant.hash)) return .{ .what = "code", .first = same, .second = variant };
     }
     return null;
 }
