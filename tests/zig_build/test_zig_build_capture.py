@@ -122,6 +122,18 @@ def test_report_prints_also_when_nothing_changed(project: Project) -> None:
     assert project.starts() == before
 
 
+def test_python_by_name_is_started_as_path_has_it(project: Project) -> None:
+    # As in a virtual environment, whose Python is a link: at the link's end there is another Python's environment.
+    folder = project.folder / "environment"
+    folder.mkdir()
+    behind = project.python("behind-a-link")
+    behind.write_text(behind.read_text().replace("exec", f'[ "$0" = "{folder}/linked" ] || exit 9\nexec', 1))
+    (folder / "linked").symlink_to(behind)
+    result = project.run("-Dcapture=true", "-Dcapture-python=linked", path=f"{folder}:{os.environ['PATH']}")
+    assert result.returncode == 0, result.stdout
+    assert len(project.starts("behind-a-link")) == 1
+
+
 def test_python_by_name_follows_path(project: Project) -> None:
     project.python("fake-python")
     other = project.folder / "other"

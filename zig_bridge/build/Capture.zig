@@ -18,6 +18,8 @@ pub const Options = struct {
     profile: std.Build.LazyPath,
     python: []const u8,
     mode: []const u8,
+    policy: ?[]const u8,
+    ptxas: ?[]const u8,
     target: []const u8,
     parallel: u32,
     window_rows: u32,
@@ -42,6 +44,11 @@ pub fn create(b: *std.Build, options: Options) Capture {
     run.addArgs(&.{ "--mode", options.mode, "--target", options.target });
     run.addArgs(&.{ "--parallel", b.fmt("{d}", .{options.parallel}) });
     run.addArgs(&.{ "--window-rows", b.fmt("{d}", .{options.window_rows}) });
+    if (options.policy) |policy| run.addArgs(&.{ "--policy", policy });
+    if (options.ptxas) |path| {
+        run.addArg("--ptxas");
+        run.addFileArg(.{ .cwd_relative = path });
+    }
     // Which GPU is at hand is nothing that Zig could track: what depends on it is asked anew in every build.
     if (std.mem.eql(u8, options.mode, "auto") or std.mem.eql(u8, options.target, target_names.native)) run.has_side_effects = true;
     if (options.jobs) |jobs| run.addArgs(&.{ "--jobs", b.fmt("{d}", .{jobs}) });
@@ -69,13 +76,25 @@ fn addPython(run: *std.Build.Step.Run, python: []const u8) void {
     } else if (@hasDecl(std.Build, "findProgramLazy")) {
         // Zig 0.17 keeps the configured graph, so the look-up must wait until the step runs.
         run.addFileArg(b.findProgramLazy(.{ .names = &.{python} }));
-    } else if (b.findProgram(&.{python}, &.{})) |path| {
+    } else if (findInPath(b, python)) |path| {
         // Zig 0.16 configures in every build, so that this look-up is never stale.
         run.addFileArg(.{ .cwd_relative = path });
-    } else |_| {
+    } else {
         // Starting it fails when the capture runs, and names it.
         run.addArg(python);
     }
+}
+
+/// Where PATH has the program. Zig 0.16's own `findProgram` follows a link to its end, and a virtual environment's Python
+/// is a link: at its end is a Python without what the environment holds. Zig 0.17's does not.
+fn findInPath(b: *std.Build, name: []const u8) ?[]const u8 {
+    var folders = std.mem.tokenizeScalar(u8, b.graph.environ_map.get("PATH") orelse return null, std.fs.path.delimiter);
+    while (folders.next()) |folder| {
+        const path = b.pathJoin(&.{ folder, name });
+        std.Io.Dir.cwd().access(b.graph.io, path, .{ .execute = true }) catch continue;
+        return path;
+    }
+    return null;
 }
 
 /// The Zig that runs this build also compiles the probe, so that both read the declarations alike.
