@@ -27,8 +27,10 @@ To verify every file, with Python:
 
     build-capture verify . --target {target}
 
-To verify without Python, and that the set covers all that a server may launch, use the static program that the engine's build makes
-(`zig build verify-set`); see docs/deploying.md of build-capture.
+To verify without Python, and that the set covers all that a server may launch, use the static program that the engine's build
+makes (`zig build verifier` installs it as verify-set-<architecture>-linux):
+
+    verify-set --target {target} --parallel N .
 
 LICENSE holds the licence of the kernels.
 """

@@ -34,7 +34,7 @@ ENTRY_POINTS = """[console_scripts]
 {package} = {module}:main
 
 [{group}]
-{app} = {module}:folder
+{module} = {module}:folder
 """
 
 ELF_MAGIC = b"\x7fELF"
@@ -51,7 +51,7 @@ def write_wheel(names: PackageNames, files: Mapping[str, bytes], summary: str) -
     held = {f"{names.module}/{name}": data for name, data in {**files, **set_module(names.app)}.items()}
     held[f"{info}/METADATA"] = METADATA.format(name=names.package, version=names.version, summary=summary).encode()
     held[f"{info}/WHEEL"] = WHEEL.encode()
-    held[f"{info}/entry_points.txt"] = ENTRY_POINTS.format(package=names.package, module=names.module, group=GROUP, app=names.app).encode()
+    held[f"{info}/entry_points.txt"] = ENTRY_POINTS.format(package=names.package, module=names.module, group=GROUP).encode()
     lines = io.StringIO()
     rows = [record_line(name, data) for name, data in sorted(held.items())]
     csv.writer(lines, lineterminator="\n").writerows([*rows, (f"{info}/RECORD", "", "")])
