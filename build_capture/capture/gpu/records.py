@@ -76,6 +76,8 @@ class ExampleRun(msgspec.Struct, frozen=True):
     shape: str
     """The grid and the ints of the launch, for messages."""
     outputs: list[Output]
+    compact: bool = False
+    """Whether it was launched for the values alone: checked like any other, and left out of what a set records."""
 
 
 class Launched(msgspec.Struct, frozen=True):

@@ -150,13 +150,14 @@ def _functions(recorded: Sequence[Recorded]) -> set[str]:
 
 def _kernel(function: str, needs: Sequence[Need], answer: Answer) -> KernelLaunches:
     own = [launched for need, launched in zip(needs, answer.launched) if need.function == function]
-    outputs = [output for launched in own for run in launched.runs for output in run.outputs]
+    runs = [run for launched in own for run in launched.runs if not run.compact]
+    outputs = [output for run in runs for output in run.outputs]
     worst = max(outputs, key=lambda output: output.share, default=None)
     return KernelLaunches(
         function=function,
         needs=len(own),
         launched=sum(bool(launched.runs) for launched in own),
-        launches=sum(len(launched.runs) for launched in own),
+        launches=len(runs),
         output=worst.what if worst else "",
         error=rounded(worst.error or 0.0) if worst else 0.0,
         limit=worst.limit if worst else 0.0,

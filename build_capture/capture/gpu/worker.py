@@ -51,11 +51,7 @@ def launch_all(request: LaunchRequest) -> Answer:
             except Exception as error:
                 failure = _told(error, folder)
             launched.append(Launched(runs, recorder.take(), failure))
-    count, failure = 0, ""
-    try:
-        count = _serve(family, request, total)
-    except Exception as error:
-        failure = _told(error, folder)
+    count, failure = _serve(family, request, total)
     return Answer(launched, count, recorder.take(), failure)
 
 
@@ -64,12 +60,12 @@ def _launch_need(kernel: Any, need: Need, family: Any, device: str, values: Valu
     asked = msgspec.to_builtins(need) | {"constexprs": {name: constant.python for name, constant in need.constexprs.items()}}
     for example in family.examples(asked, device, False):
         _launch(kernel, need, example)
-        runs.append(_compared(example))
+        runs.append(_compared(example, compact=False))
     for example in family.examples(asked, device, True) if values else ():
         before = values.before(example)
         _launch(kernel, need, example)
         values.add(need, example, before)
-        runs.append(_compared(example))
+        runs.append(_compared(example, compact=True))
 
 
 def _launch(kernel: Any, need: Need, example: Any) -> None:
@@ -81,23 +77,28 @@ def _launch(kernel: Any, need: Need, example: Any) -> None:
     kernel[tuple(example.grid)](**example.arguments, **constexprs, enable_fp_fusion=FP_FUSION, **options)
 
 
-def _compared(example: Any) -> ExampleRun:
+def _compared(example: Any, *, compact: bool) -> ExampleRun:
     ints = [f"{name}={value}" for name, value in example.arguments.items() if isinstance(value, int)]
     shape = " ".join([f"grid {'x'.join(map(str, example.grid))}", *ints])
     compared = [(each.what, float(each.error), float(each.limit)) for each in example.check()]
-    return ExampleRun(shape, [Output(what, error if math.isfinite(error) else None, limit) for what, error, limit in compared])
+    return ExampleRun(shape, [Output(what, error if math.isfinite(error) else None, limit) for what, error, limit in compared], compact)
 
 
-def _serve(family: Any, request: LaunchRequest, total: int) -> int:
-    """Let the family serve its rounds, where it has any; returns how many there were."""
+def _serve(family: Any, request: LaunchRequest, total: int) -> tuple[int, str]:
+    """Let the family serve its rounds, where it has any; returns how many there were, and why they ended early if they did."""
     count, shown = 0, 0.0
-    for title in family.rounds(request.limits, request.device) if hasattr(family, "rounds") else ():
-        count += 1
-        if time.monotonic() - shown > ROUNDS_SECONDS:
-            shown = time.monotonic()
-            _progress(total - 1, total, f"round {count}: {title}")
+    try:
+        for title in family.rounds(request.limits, request.device) if hasattr(family, "rounds") else ():
+            count += 1
+            if time.monotonic() - shown > ROUNDS_SECONDS:
+                shown = time.monotonic()
+                _progress(total - 1, total, f"round {count}: {title}")
+        if problem := _unusable(request.device):
+            return count, problem
+    except Exception as error:
+        return count, _told(error, Path(request.folder))
     _progress(total, total, f"{count} rounds")
-    return count
+    return count, ""
 
 
 def _unusable(device: str) -> str:
@@ -108,7 +109,7 @@ def _unusable(device: str) -> str:
         if device.startswith("cuda"):
             torch.cuda.synchronize()
     except RuntimeError:
-        return "not launched, since an earlier launch left the GPU in error"
+        return "an earlier launch left the GPU in error"
     return ""
 
 
