@@ -20,6 +20,10 @@ const cuda_machine = 190;
 /// EI_ABIVERSION from which e_flags hold the SM in bits 8 to 15; before, it is in the low byte.
 const blackwell_abi = 8;
 
+/// From sm_90 on the system keeps 1 KiB of each block's shared memory, which cubins count as theirs.
+const reserved_shared = 1024;
+const first_sm_with_reserved_shared = 90;
+
 /// A cubin whose structure was found sound.
 pub const Cubin = struct {
     bytes: []const u8,
@@ -69,13 +73,15 @@ pub const Cubin = struct {
 
     /// How many parameters the entry `name` takes, Triton's scratch pointers included; null where the cubin does not say.
     pub fn parameters(cubin: Cubin, name: []const u8) Error!?u32 {
-        const prefix = ".nv.info.";
-        for (0..cubin.count()) |index| {
-            const found = try string(cubin.names, cubin.section("sh_name", index));
-            if (!std.mem.startsWith(u8, found, prefix) or !std.mem.eql(u8, found[prefix.len..], name)) continue;
-            return try countParameters(try cubin.content(index));
-        }
-        return null;
+        const index = try cubin.sectionOf(".nv.info.", name) orelse return null;
+        return try countParameters(try cubin.content(index));
+    }
+
+    /// The static shared memory of the function `name`, in bytes; what a launch asks for comes on top.
+    pub fn staticShared(cubin: Cubin, name: []const u8) Error!u64 {
+        const index = try cubin.sectionOf(".nv.shared.", name) orelse return 0;
+        const reserved: u64 = if (cubin.sm() >= first_sm_with_reserved_shared) reserved_shared else 0;
+        return cubin.section("sh_size", index) -| reserved;
     }
 
     /// Whether the cubin holds line tables, which name files of the machine that compiled it.
@@ -85,6 +91,15 @@ pub const Cubin = struct {
             if (std.mem.eql(u8, name, ".debug_line")) return true;
         }
         return false;
+    }
+
+    /// The section of a function.
+    fn sectionOf(cubin: Cubin, comptime prefix: []const u8, name: []const u8) Error!?usize {
+        for (0..cubin.count()) |index| {
+            const found = try string(cubin.names, cubin.section("sh_name", index));
+            if (std.mem.startsWith(u8, found, prefix) and std.mem.eql(u8, found[prefix.len..], name)) return index;
+        }
+        return null;
     }
 
     fn count(cubin: Cubin) usize {

@@ -22,11 +22,14 @@ pub fn list(io: std.Io, folder: Dir, problems: *Problems) error{OutOfMemory}!Fil
 }
 
 fn descend(io: std.Io, folder: Dir, name: []const u8, depth: u32, files: *Files, problems: *Problems) error{OutOfMemory}!void {
-    if (depth == depth_max) return problems.add(name, "it lies {d} folders deep; a set's files lie at most one down", .{depth});
     const arena = problems.arena;
     var iterator = folder.iterate();
     while (iterator.next(io) catch |failure| return problems.add(name, "this folder cannot be read ({t})", .{failure})) |entry| {
         const inner = if (name.len == 0) try arena.dupe(u8, entry.name) else try std.fmt.allocPrint(arena, "{s}/{s}", .{ name, entry.name });
+        if (depth == depth_max) {
+            try problems.add(inner, "it lies {d} folders deep; a set's files lie at most one down", .{depth});
+            continue;
+        }
         // A file system may leave an entry's kind to be asked for.
         const status = folder.statFile(io, entry.name, .{ .follow_symlinks = false }) catch |failure| {
             try problems.add(inner, "it cannot be looked at ({t})", .{failure});

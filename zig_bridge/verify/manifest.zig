@@ -48,7 +48,7 @@ pub fn check(
         else => return problems.add(name, "it is no manifest: `files` is no object", .{}),
     };
     for (listed.keys()) |file| {
-        if (!isLocal(file)) return problems.add(name, "it lists \"{s}\", which would leave the folder", .{file});
+        if (!isLocal(file)) return problems.add(name, "it lists '{s}', which would leave the folder", .{file});
     }
     for (listed.keys(), listed.values()) |file, entry| {
         const size = files.get(file) orelse {

@@ -4,6 +4,7 @@
 const std = @import("std");
 const set = @import("set");
 const Cubin = @import("cubin.zig").Cubin;
+const Facts = @import("cubin.zig").Facts;
 const folder_files = @import("folder.zig");
 const manifest = @import("manifest.zig");
 const targets = @import("targets.zig");
@@ -124,7 +125,8 @@ const Verifier = struct {
         try verifier.hashes.put(verifier.arena, aot_name, hexOf(verifier.aot_json));
         const document = try sources.parseDocument(verifier.arena, verifier.aot_json);
         verifier.target = try verifier.targetOf(&captured, need);
-        try verifier.checkCubins(&captured, document);
+        verifier.bytes = verifier.aot_json.len;
+        try verifier.checkCubins(&captured, document.line_info);
         try verifier.writeDigest();
         try verifier.checkExtra(captured.bin_dir);
         if (verifier.files.contains(manifest.name)) {
@@ -158,7 +160,7 @@ const Verifier = struct {
             return need orelse in_path;
         };
         const found = targets.parse(text) orelse {
-            try problems.add(aot_name, "`target` is \"{s}\", which is no GPU that is known", .{text});
+            try problems.add(aot_name, "`target` is '{s}', which is no GPU that is known", .{text});
             return need orelse in_path;
         };
         if (need orelse in_path) |wanted| if (wanted.sm != found.sm) {
@@ -167,38 +169,57 @@ const Verifier = struct {
         return found;
     }
 
-    fn checkCubins(verifier: *Verifier, captured: *const set.Set, document: sources.Document) error{OutOfMemory}!void {
+    fn checkCubins(verifier: *Verifier, captured: *const set.Set, line_info: ?bool) error{OutOfMemory}!void {
+        const arena = verifier.arena;
         var by_name: std.StringArrayHashMapUnmanaged(std.ArrayList(*const set.Variant)) = .empty;
         for (captured.variants) |*variant| {
-            const name = try std.fmt.allocPrint(verifier.arena, "{s}/{s}.{s}", .{ captured.bin_dir, variant.hash, captured.bin_ext });
-            const entry = try by_name.getOrPut(verifier.arena, name);
+            const name = try std.fmt.allocPrint(arena, "{s}/{s}.{s}", .{ captured.bin_dir, variant.hash, captured.bin_ext });
+            const entry = try by_name.getOrPut(arena, name);
             if (!entry.found_existing) entry.value_ptr.* = .empty;
-            try entry.value_ptr.append(verifier.arena, variant);
+            try entry.value_ptr.append(arena, variant);
+        }
+        var inspected: Problems = .{ .arena = arena, .shown = verifier.problems.shown };
+        var agreed: Agreed = .{};
+        for (by_name.keys(), by_name.values()) |name, variants| {
+            const facts = try verifier.checkCubin(name, variants.items, &inspected) orelse continue;
+            agreed.add(facts);
+        }
+        const foreign = if (verifier.target) |target| agreed.sm != null and !agreed.many_sms and agreed.sm.? != target.sm else false;
+        if (foreign) {
+            // All of one other GPU: then it is the set's own word that is wrong, or the whole set.
+            try verifier.problems.add(aot_name, "`target` is sm_{d}, and its cubins are for sm_{d}", .{ verifier.target.?.sm, agreed.sm.? });
+        } else try verifier.problems.list.appendSlice(arena, inspected.list.items);
+        const recorded = line_info orelse return;
+        if (if (recorded) agreed.some_lack_lines else agreed.some_have_lines) {
+            const found = if (recorded) "some of its cubins hold none" else "some of its cubins hold line tables";
+            try verifier.problems.add(aot_name, "`line_info` is {}, and {s}", .{ recorded, found });
+        }
+    }
+
+    /// What the cubin is, where it is one. What is wrong with it as a cubin goes to `inspected`.
+    fn checkCubin(verifier: *Verifier, name: []const u8, variants: []const *const set.Variant, inspected: *Problems) error{OutOfMemory}!?Facts {
+        if (!verifier.files.contains(name)) {
+            verifier.lacks_a_file = true;
+            if (!verifier.problems.has(name) and !verifier.problems.has(std.fs.path.dirname(name).?)) {
+                try verifier.problems.add(name, "it is missing; aot.json lists it for {s}", .{variants[0].function});
+            }
+            return null;
         }
         // Cubins may be large together; only one is in memory.
         var memory: std.heap.ArenaAllocator = .init(std.heap.page_allocator);
         defer memory.deinit();
-        for (by_name.keys(), by_name.values()) |name, variants| {
-            defer _ = memory.reset(.retain_capacity);
-            if (!verifier.files.contains(name)) {
-                verifier.lacks_a_file = true;
-                if (verifier.problems.has(name)) continue;
-                try verifier.problems.add(name, "it is missing; aot.json lists it for {s}", .{variants.items[0].function});
-                continue;
-            }
-            const bytes = verifier.folder.readFileAlloc(verifier.io, name, memory.allocator(), .limited(folder_files.file_bytes_max + 1)) catch |failure| {
-                verifier.lacks_a_file = true;
-                if (verifier.problems.has(name)) continue;
-                try verifier.problems.add(name, "it cannot be read ({t})", .{failure});
-                continue;
-            };
-            const hex = hexOf(bytes);
-            try verifier.hashes.put(verifier.arena, name, hex);
-            verifier.bytes += bytes.len;
-            const cubin: Cubin = .{ .problems = &verifier.problems, .name = name, .bytes = bytes, .hex = &hex };
-            try cubin.check(variants.items, verifier.target, document.line_info);
-        }
-        verifier.bytes += verifier.aot_json.len;
+        const bytes = verifier.folder.readFileAlloc(verifier.io, name, memory.allocator(), .limited(folder_files.file_bytes_max + 1)) catch |failure| {
+            verifier.lacks_a_file = true;
+            if (!verifier.problems.has(name)) try verifier.problems.add(name, "it cannot be read ({t})", .{failure});
+            return null;
+        };
+        const hex = hexOf(bytes);
+        try verifier.hashes.put(verifier.arena, name, hex);
+        verifier.bytes += bytes.len;
+        // What was said of its size is enough.
+        if (verifier.problems.has(name)) return null;
+        const cubin: Cubin = .{ .problems = inspected, .name = name, .bytes = bytes, .hex = &hex };
+        return cubin.check(variants, verifier.target);
     }
 
     fn writeDigest(verifier: *Verifier) error{OutOfMemory}!void {
@@ -215,6 +236,21 @@ const Verifier = struct {
             const what = if (inside) "aot.json lists no such cubin" else "it is no part of a set";
             try verifier.problems.addMended(name, "remove it, or copy the set anew", "{s}", .{what});
         }
+    }
+};
+
+/// What the cubins of a set are together.
+const Agreed = struct {
+    /// Of the first.
+    sm: ?u32 = null,
+    many_sms: bool = false,
+    some_have_lines: bool = false,
+    some_lack_lines: bool = false,
+
+    fn add(agreed: *Agreed, facts: Facts) void {
+        if (agreed.sm) |sm| agreed.many_sms = agreed.many_sms or sm != facts.sm else agreed.sm = facts.sm;
+        agreed.some_have_lines = agreed.some_have_lines or facts.has_line_tables;
+        agreed.some_lack_lines = agreed.some_lack_lines or !facts.has_line_tables;
     }
 };
 

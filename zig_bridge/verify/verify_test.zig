@@ -76,12 +76,12 @@ test "verify: a set that is whole" {
 
 test "verify: each kind of damage has a message of its own" {
     const cases = [_]struct { options: Fixture.Options, path: []const u8, what: []const u8 }{
-        .{ .options = .{ .cubin_sm = 90 }, .path = "set/cubins/ab.cubin", .what = "its cubin is for sm_90, not sm_121" },
+        .{ .options = .{ .cubin_sm = 90 }, .path = "set/aot.json", .what = "`target` is sm_121, and its cubins are for sm_90" },
         .{ .options = .{ .entry = "_other" }, .path = "set/cubins/ab.cubin", .what = "its cubin has no entry _k" },
         .{ .options = .{ .parameters = 4 }, .path = "set/cubins/ab.cubin", .what = "the entry _k takes 4 parameters; engines pass 1 and 2 scratch pointers" },
         .{ .options = .{ .shared = 99 * 1024 + 1 }, .path = "set/cubins/ab.cubin", .what = "_k needs 101377 bytes of shared memory; sm_121 has 101376 a block" },
         .{ .options = .{ .machine = 62 }, .path = "set/cubins/ab.cubin", .what = "its cubin is an ELF for another machine, not for CUDA" },
-        .{ .options = .{ .sm = 42 }, .path = "set/aot.json", .what = "`target` is \"sm_42\", which is no GPU that is known" },
+        .{ .options = .{ .sm = 42 }, .path = "set/aot.json", .what = "`target` is 'sm_42', which is no GPU that is known" },
     };
     var fixture: Fixture = try .init();
     defer fixture.deinit();
@@ -147,7 +147,7 @@ test "verify: a manifest that agrees, and each way in which one does not" {
         .{ .change = "\"sha256\": \"", .to = "\"sha256\": \"0", .path = "set/aot.json", .what = "its bytes are not those that manifest.json lists" },
         .{ .change = "\"parallel\": 2", .to = "\"parallel\": 3", .path = "set/manifest.json", .what = "`limits` is not that of the set" },
         .{ .change = "sm_121", .to = "sm_120", .path = "set/manifest.json", .what = "`target` is not that of the set" },
-        .{ .change = "\"aot.json\"", .to = "\"../aot.json\"", .path = "set/manifest.json", .what = "it lists \"../aot.json\", which would leave the folder" },
+        .{ .change = "\"aot.json\"", .to = "\"../aot.json\"", .path = "set/manifest.json", .what = "it lists '../aot.json', which would leave the folder" },
         .{ .change = "\"files\": {", .to = "\"files\": {\"LICENSE\": {}, ", .path = "set/LICENSE", .what = "it is missing; manifest.json lists it" },
         .{ .change = "\"files\"", .to = "\"file\"", .path = "set/manifest.json", .what = "it is no manifest: `files` is no object" },
         .{ .change = "{\"target", .to = "\"target", .path = "set/manifest.json", .what = "it is no manifest: no valid JSON (SyntaxError)" },

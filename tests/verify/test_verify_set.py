@@ -1,0 +1,117 @@
+"""`verify-set`: what it says of a set that is whole, of every kind of damage, and of a wrong command line."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from build_capture.sets.digest import digest
+from build_capture.targets import TARGETS
+from tests.package.damage import DAMAGES, Damage
+from tests.package.harness import unpacked_sample
+from tests.package.sample import write_sample
+from tests.verify.conftest import ROOT, Verifier
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a packaged set."""
+    return unpacked_sample(tmp_path_factory.mktemp("whole"))
+
+
+def damaged(damage: Damage, whole: Path, folder: Path) -> Path:
+    """A damaged copy of the sample's folder, in a prefix of its own whose name holds a space."""
+    copy = folder / "a prefix" / whole.relative_to(whole.parents[3])
+    shutil.copytree(whole, copy)
+    damage.apply(copy)
+    return copy
+
+
+def test_verify_set_passes_what_is_whole(verifier: Verifier, whole: Path) -> None:
+    found = verifier.good(whole)
+    names = ("folder", "sm", "digest", "entries", "cubins", "packaged", "problems", "coverage")
+    assert {name: found[name] for name in names} == {
+        "folder": str(whole), "sm": 121, "digest": digest(whole), "entries": 4, "cubins": 3, "packaged": True, "problems": [], "coverage": None,
+    }  # fmt: skip
+    assert found["bytes"] == sum(path.stat().st_size for path in (whole / "aot.json", *(whole / "cubins").iterdir()))
+    printed = verifier.run(whole).stdout
+    assert printed == f"{whole}: sm_121, 4 entries, 3 cubins, {found['bytes']} bytes, digest {digest(whole)}\n"
+
+
+def test_verify_set_passes_a_read_only_copy_and_one_without_a_manifest(verifier: Verifier, whole: Path, tmp_path: Path) -> None:
+    shutil.copytree(whole, tmp_path / "copy")
+    for path in [*(tmp_path / "copy").rglob("*"), tmp_path / "copy"]:
+        path.chmod(0o555 if path.is_dir() else 0o444)
+    assert verifier.good(tmp_path / "copy")["digest"] == verifier.good(write_sample(tmp_path / "bare"))["digest"] == digest(whole)
+    for path in (tmp_path / "copy", tmp_path / "copy" / "cubins"):
+        path.chmod(0o755)
+
+
+@pytest.mark.parametrize("damage", DAMAGES, ids=lambda damage: damage.name)
+def test_verify_set_names_the_damage_as_python_does(verifier: Verifier, damage: Damage, whole: Path, tmp_path: Path) -> None:
+    folder = damaged(damage, whole, tmp_path)
+    assert damage.message_python in verifier.refusal(folder)
+    result = verifier.run(folder, "--json")
+    answer = json.loads(result.stdout)
+    assert (result.returncode, answer["good"]) == (3, False) and answer["sets"][0]["problems"]
+
+
+def test_each_damage_has_a_message_of_its_own(verifier: Verifier, whole: Path, tmp_path: Path) -> None:
+    said = {damage.name: verifier.refusal(damaged(damage, whole, tmp_path / str(number))) for number, damage in enumerate(DAMAGES)}
+    assert len(said) == len(DAMAGES) > 15
+    for damage in DAMAGES:
+        assert [name for name, message in said.items() if damage.message_python in message] == [damage.name]
+
+
+def test_verify_set_takes_a_prefix_and_the_set_that_is_needed(verifier: Verifier, tmp_path: Path) -> None:
+    for capability in (90, 121):
+        write_sample(tmp_path / f"share/sample/cuda/sm{capability}", capability)
+    assert verifier.run(tmp_path).stdout.count("digest ") == 2
+    assert verifier.good(tmp_path, "--target", "sm_90")["sm"] == 90
+    assert verifier.refusal(tmp_path, "--target", "sm_120") == f"{tmp_path}: error: have sm121, sm90, need sm120; name another folder\n"
+    # An explicit folder wins, whatever is installed elsewhere.
+    explicit = tmp_path / "share/sample/cuda/sm90"
+    assert "error: have sm90, need sm121" in verifier.refusal(explicit, "--target", "sm_121")
+    assert verifier.good(explicit / "aot.json")["sm"] == 90
+
+
+def test_verify_set_finds_a_set_in_the_folder_of_another_gpu(verifier: Verifier, tmp_path: Path) -> None:
+    write_sample(tmp_path / "share/sample/cuda/sm121", 90)
+    assert "share/sample/cuda/sm121: error: have sm90, need sm121" in verifier.refusal(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "the path of a set is missing"),
+        (["a", "b"], "a second path, b"),
+        ([""], "the path of the set is empty"),
+        (["--nonsense", "a"], "there is no option --nonsense"),
+        (["a", "--target"], "--target lacks its value"),
+        (["a", "--json", "--json"], "--json is given twice"),
+        (["a", "--target", "sm_42"], "--target is sm_42, which is no GPU that is known"),
+        (["a", "--parallel", "2"], "--parallel: this program was built without an engine's rounds"),
+        (["a", "--profile", "capture.zon"], "--profile needs --declarations and --kernels"),
+        (["a", "--stale", "maybe"], "--stale is maybe; expected refuse or warn"),
+        (["absent"], "absent: error: there is no such folder (FileNotFound)"),
+    ],
+)
+def test_verify_set_refuses_a_wrong_command_line(verifier: Verifier, tmp_path: Path, arguments: list[str], message: str) -> None:
+    result = verifier.run(*arguments, folder=tmp_path)
+    assert (result.returncode, result.stdout) == (2, ""), result
+    assert message in result.stderr
+
+
+def test_verify_set_helps(verifier: Verifier) -> None:
+    result = verifier.run("--help")
+    assert result.returncode == 0 and "--target" in result.stdout and "Exit codes" in result.stdout and "--parallel" not in result.stdout
+
+
+def test_targets_of_zig_are_those_of_python() -> None:
+    text = (ROOT / "zig_bridge" / "verify" / "targets.zig").read_text(encoding="utf-8")
+    found = {int(sm): int(kib) * 1024 for sm, kib in re.findall(r"\.sm = (\d+), \.shared_kib = (\d+)", text)}
+    assert found == {capability: target.shared_bytes_max for capability, target in TARGETS.items()} and len(found) > 5
