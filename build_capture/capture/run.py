@@ -102,8 +102,11 @@ class Summary(msgspec.Struct, frozen=True):
     """What mode `gpu` launched."""
 
 
-def plan(request: Request) -> Planned:
-    """Read, probe and resolve: the needs of every round within the limits. Nothing is compiled by Triton."""
+def plan(request: Request, *, spans: bool = False) -> Planned:
+    """Read, probe and resolve: the needs of every round within the limits, with `spans` also which rounds those are.
+
+    Nothing is compiled by Triton.
+    """
     zig = find_zig(request.zig)
     cache = (request.cache or request.profile.parent / ".zig-cache" / "build-capture").resolve()
     reader = find_reader(request.reader, zig, cache)
@@ -116,7 +119,7 @@ def plan(request: Request) -> Planned:
     )
     declarations = read_declarations(reader, profile.declarations)
     domains = plan_domains(reader, zig, profile, declarations, limits, cache)
-    probed = probe(zig, profile, declarations, domains.source, limits, cache)
+    probed = probe(zig, profile, declarations, domains.source, limits, cache, spans=spans)
     refuse_floods(probed, profile, declarations)
     functions = sorted({need.function for need in probed.needs})
     description = describe_kernels(profile.kernels, functions, target, cache)

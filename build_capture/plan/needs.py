@@ -106,6 +106,17 @@ class Witness(msgspec.Struct, frozen=True):
     """Of a call: the method."""
 
 
+class Span(msgspec.Struct, frozen=True):
+    """Rounds of one kind and number of streams that differ in their rows: every number from the first to the last."""
+
+    kind: str
+    """`decode` or `prompt`."""
+    streams: int
+    rows_first: int
+    rows_last: int
+    """W, the rows of all windows."""
+
+
 class Need(msgspec.Struct, frozen=True):
     """A specialization that some round within the limits launches."""
 
@@ -120,6 +131,8 @@ class Need(msgspec.Struct, frozen=True):
     witness: Witness
     launches_of_calls: int = 0
     """How many of them came from calls over domains, not from rounds."""
+    spans: list[Span] = []
+    """Which rounds ask for it, where that was asked."""
 
     @property
     def identity(self) -> str:

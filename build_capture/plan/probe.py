@@ -9,7 +9,7 @@ import msgspec
 
 from build_capture.errors import CaptureError, Place, raise_all
 from build_capture.files import locked, write_if_changed
-from build_capture.plan.needs import Witness
+from build_capture.plan.needs import Span, Witness
 from build_capture.process import run_tool
 from build_capture.read.profile import Limits, Profile
 from build_capture.read.records import Declarations
@@ -53,6 +53,8 @@ class ProbedNeed(msgspec.Struct, frozen=True):
     witness: Witness
     launches_of_calls: int = 0
     """How many of the launches came from calls over domains."""
+    spans: list[Span] = []
+    """Which rounds ask for it, where that was asked; calls over domains are in none."""
 
 
 class Probed(msgspec.Struct, frozen=True):
@@ -65,10 +67,10 @@ class Probed(msgspec.Struct, frozen=True):
     """How many calls of methods were made over their domains."""
 
 
-def probe(zig: Zig, profile: Profile, declarations: Declarations, domains: str | None, limits: Limits, cache: Path) -> Probed:
+def probe(zig: Zig, profile: Profile, declarations: Declarations, domains: str | None, limits: Limits, cache: Path, *, spans: bool = False) -> Probed:
     """Compile the probe for this consumer and run it over every round within `limits`, then over the domains.
 
-    `domains` is the text of `domains.zig`, where there is one.
+    `domains` is the text of `domains.zig`, where there is one. With `spans` each need says which rounds ask for it.
 
     Raises a `CaptureError` with the compiler's or the probe's own message, and one for each declared launch that
     no round reaches: a launch that nothing drives would be missing from the set unnoticed.
@@ -82,7 +84,7 @@ def probe(zig: Zig, profile: Profile, declarations: Declarations, domains: str |
             write_if_changed(driver, str(domains).encode())
         # Always asked for: Zig alone knows every file that it reads, and its cache answers at once when none changed.
         zig.build(program, _modules(profile, driver), what=f"compiling the probe of {profile.declarations.name}", cache=cache)
-        output = run_tool([program, *limit_arguments(limits)], what="running the probe")
+        output = run_tool([program, *limit_arguments(limits), *(["--spans"] if spans else [])], what="running the probe")
     probed = msgspec.json.decode(output, type=Probed)
     _check_all_reached(profile, declarations, probed)
     return probed

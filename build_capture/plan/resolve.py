@@ -66,7 +66,7 @@ def refuse_floods(probed: Probed, profile: Profile, declarations: Declarations) 
 
 def _joined(first: Need, second: Need) -> Need:
     launches, of_calls = first.launches + second.launches, first.launches_of_calls + second.launches_of_calls
-    return msgspec.structs.replace(first, launches=launches, launches_of_calls=of_calls)
+    return msgspec.structs.replace(first, launches=launches, launches_of_calls=of_calls, spans=[*first.spans, *second.spans])
 
 
 def _shown(profile: Profile) -> str:
@@ -152,7 +152,7 @@ def _need(entry: ProbedNeed, kernel: Kernel) -> Need:
         num_warps=declared.get("num_warps", DEFAULT_NUM_WARPS) if pinned.num_warps is None else pinned.num_warps,
         num_stages=declared.get("num_stages", DEFAULT_NUM_STAGES) if pinned.num_stages is None else pinned.num_stages,
     )
-    return Need(entry.function, parameters, constexprs, options, entry.launches, entry.witness, entry.launches_of_calls)
+    return Need(entry.function, parameters, constexprs, options, entry.launches, entry.witness, entry.launches_of_calls, entry.spans)
 
 
 def _constant(constexpr: ProbedConstexpr) -> Constant:

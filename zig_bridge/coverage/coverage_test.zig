@@ -71,7 +71,7 @@ test "record: launches become needs with counts and first witness" {
     try testing.expectEqual(@as(u64, 8 + 2 * 15), recorder.rounds);
     try testing.expectEqual(@as(u64, 8 + 3 * 15), recorder.launches);
     var json: std.Io.Writer.Allocating = .init(arena.allocator());
-    try coverage.needs.write(&recorder, &json.writer);
+    try coverage.needs.write(&recorder, .{ .spans = true }, &json.writer);
     const needs = recorder.needs.items;
     try testing.expectEqual(@as(usize, 4), needs.len);
     try testing.expectEqualStrings("_late(T: *i32 unaligned) warps=8", needs[0].text);
@@ -86,7 +86,14 @@ test "record: launches become needs with counts and first witness" {
         "\"options\":{\"num_warps\":8,\"num_stages\":null},\"launches\":15,\"launches_of_calls\":0,\"rounds\":15," ++
         "\"witness\":{\"kind\":\"decode\",\"method\":null,\"streams\":2,\"rows\":2,\"windows\":[1,1]," ++
         "\"layout\":{\"items\":3,\"late\":true,\"order\":\"packed_tables\"},\"grid\":[2,1,1]," ++
-        "\"values\":[{\"name\":\"T\",\"value\":\"0x10c\"}]}}"));
+        "\"values\":[{\"name\":\"T\",\"value\":\"0x10c\"}]}," ++
+        "\"spans\":[{\"kind\":\"decode\",\"streams\":2,\"rows_first\":2,\"rows_last\":16}]}"));
+    // W of one stream's rounds is 1 to 8, of two streams' 2 to 16: only 1 and 16 are not in class `any`.
+    try testing.expectEqualSlices(record.Span, &.{
+        .{ .kind = .decode, .streams = 1, .rows_first = 2, .rows_last = 8 },
+        .{ .kind = .decode, .streams = 2, .rows_first = 2, .rows_last = 15 },
+    }, needs[1].spans.items);
+    try testing.expectEqualSlices(record.Span, &.{.{ .kind = .decode, .streams = 2, .rows_first = 16, .rows_last = 16 }}, needs[2].spans.items);
 }
 
 test "coverage: a full set passes and says what was checked" {

@@ -46,6 +46,7 @@ pub fn one(comptime rounds: type, recorder: *Recorder, round: build_capture.Roun
     const captured = recorder.standIn();
     const known = recorder.needs.items.len;
     recorder.rounds += 1;
+    recorder.shape = .{ .kind = kindOf(round), .streams = round.streams(), .rows = round.rows() };
     recorder.taken.clearRetainingCapacity();
     const position: Position(rounds.Layout) = .{ .kind = kindOf(round), .windows = round.windows, .values = &layout };
     at = position.any();

@@ -6,8 +6,14 @@ const record = @import("record.zig");
 const Stringify = std.json.Stringify;
 const Error = Stringify.Error;
 
+/// What is written beside the needs themselves.
+pub const Options = struct {
+    /// Which rounds ask for each need, as ranges of rows.
+    spans: bool = false,
+};
+
 /// Writes `{"rounds", "calls", "launches", "needs"}`; the needs are sorted by function, then specialization.
-pub fn write(recorder: *record.Recorder, writer: *std.Io.Writer) Error!void {
+pub fn write(recorder: *record.Recorder, options: Options, writer: *std.Io.Writer) Error!void {
     std.mem.sort(record.Need, recorder.needs.items, {}, lessThan);
     var json: Stringify = .{ .writer = writer, .options = .{} };
     try json.beginObject();
@@ -16,7 +22,7 @@ pub fn write(recorder: *record.Recorder, writer: *std.Io.Writer) Error!void {
     try member(&json, "launches", recorder.launches);
     try json.objectField("needs");
     try json.beginArray();
-    for (recorder.needs.items) |need| try writeNeed(&json, need);
+    for (recorder.needs.items) |need| try writeNeed(&json, need, options);
     try json.endArray();
     try json.endObject();
     try writer.writeByte('\n');
@@ -29,7 +35,7 @@ pub fn lessThan(_: void, left: record.Need, right: record.Need) bool {
     return std.mem.order(u8, left.text, right.text) == .lt;
 }
 
-fn writeNeed(json: *Stringify, need: record.Need) Error!void {
+fn writeNeed(json: *Stringify, need: record.Need, options: Options) Error!void {
     try json.beginObject();
     try member(json, "function", need.function);
     try json.objectField("arguments");
@@ -52,6 +58,7 @@ fn writeNeed(json: *Stringify, need: record.Need) Error!void {
     try member(json, "rounds", need.rounds);
     try json.objectField("witness");
     try writeWitness(json, need);
+    if (options.spans) try member(json, "spans", need.spans.items);
     try json.endObject();
 }
 

@@ -5,8 +5,9 @@ const coverage = @import("coverage");
 const rounds = @import("rounds");
 
 const usage =
-    \\usage: probe --parallel N --window-rows N --prompt-rows N
-    \\Drives every round within the limits and prints each distinct specialization as JSON.
+    \\usage: probe --parallel N --window-rows N --prompt-rows N [--spans]
+    \\Drives every round within the limits and prints each distinct specialization as JSON; with --spans, which
+    \\rounds ask for each, as ranges of rows.
     \\
 ++ coverage.limits.usage;
 
@@ -33,9 +34,15 @@ pub fn main(init: std.process.Init) !u8 {
     const arena = init.arena.allocator();
     const arguments = try init.minimal.args.toSlice(arena);
     var limits: coverage.Limits = .{ .parallel = 1, .window_rows = 1, .prompt_rows = 0 };
+    var written: coverage.needs.Options = .{};
     var index: usize = 1;
     while (index < arguments.len) : (index += 2) {
         const option = arguments[index];
+        if (std.mem.eql(u8, option, "--spans")) {
+            written.spans = true;
+            index -= 1; // It has no value.
+            continue;
+        }
         if (std.mem.eql(u8, option, "--help")) {
             try std.Io.File.stdout().writeStreamingAll(init.io, usage);
             return 0;
@@ -59,7 +66,7 @@ pub fn main(init: std.process.Init) !u8 {
     };
     var buffer: [1 << 16]u8 = undefined;
     var stdout = std.Io.File.stdout().writerStreaming(init.io, &buffer);
-    try coverage.needs.write(&recorder, &stdout.interface);
+    try coverage.needs.write(&recorder, written, &stdout.interface);
     try stdout.interface.flush();
     return 0;
 }

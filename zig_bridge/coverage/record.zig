@@ -61,6 +61,36 @@ pub const Need = struct {
     round_last: u64,
     /// The first of those rounds.
     witness: Witness,
+    /// All of them, in the order of the enumeration.
+    spans: std.ArrayList(Span) = .empty,
+
+    /// Notes that a round of this shape asks for it; shapes come in the order of the enumeration.
+    fn note(need: *Need, arena: std.mem.Allocator, shape: Shape) error{OutOfMemory}!void {
+        if (need.spans.items.len > 0) {
+            const span = &need.spans.items[need.spans.items.len - 1];
+            if (span.kind == shape.kind and span.streams == shape.streams and shape.rows - span.rows_last <= 1) {
+                span.rows_last = shape.rows;
+                return;
+            }
+        }
+        try need.spans.append(arena, .{ .kind = shape.kind, .streams = shape.streams, .rows_first = shape.rows, .rows_last = shape.rows });
+    }
+};
+
+/// What rounds differ in, their layouts left out.
+pub const Shape = struct {
+    kind: Witness.Kind,
+    streams: u32,
+    /// W, the rows of all windows.
+    rows: u32,
+};
+
+/// Rounds of one kind and number of streams that differ in their rows: every number from the first to the last.
+pub const Span = struct {
+    kind: Witness.Kind,
+    streams: u32,
+    rows_first: u32,
+    rows_last: u32,
 };
 
 /// The values of a constexpr that a profile lists for `Set.smallestConst`, which a probe, having no
@@ -91,6 +121,8 @@ pub const Recorder = struct {
     key: std.ArrayList(u8) = .empty,
     /// The needs of the round at hand, by index, launch by launch.
     taken: std.ArrayList(usize) = .empty,
+    /// The round at hand.
+    shape: Shape = .{ .kind = .decode, .streams = 0, .rows = 0 },
     /// Rounds begun, calls over domains made, launches taken.
     rounds: u64 = 0,
     calls: u64 = 0,
@@ -131,7 +163,10 @@ pub const Recorder = struct {
         if (recorder.calls > 0) {
             // Calls over domains come after the last round.
             need.launches_of_calls += 1;
-        } else if (need.round_last != recorder.rounds) {
+            return &placeholder;
+        }
+        try need.note(recorder.arena, recorder.shape);
+        if (need.round_last != recorder.rounds) {
             need.round_last = recorder.rounds;
             need.rounds += 1;
         }
