@@ -49,7 +49,9 @@ def parse(text: bytes) -> Parsed:
         return Parsed(None, [f"{error.lineno}:{error.colno}: no valid JSON ({error.msg})"])
     except UnicodeDecodeError as error:
         return Parsed(None, [f"no valid JSON (byte {error.start} is no UTF-8)"])
-    except (ValueError, RecursionError) as error:
+    except RecursionError:
+        return Parsed(None, ["no valid JSON (it is nested too deeply)"])
+    except ValueError as error:
         return Parsed(None, [f"no valid JSON ({error})"])
     if not isinstance(document, dict):
         return Parsed(None, [f"the file holds {article(document)}; expected an object with `kernels`"])
