@@ -18,6 +18,14 @@ class Target(msgspec.Struct, frozen=True):
     """Shared memory that one block may opt in to, in bytes (CUDA C++ Programming Guide, technical specifications
     per compute capability: the maximum for a multiprocessor less 1 KiB that the system keeps)."""
 
+    ptx: str
+    """The first version of PTX that knows it (PTX ISA, release notes)."""
+
+    @property
+    def architecture(self) -> str:
+        """As ptxas calls it, and as Triton compiles for it: with the features of that very GPU from sm_90 on."""
+        return f"sm_{self.capability}{'a' if self.capability >= 90 else ''}"
+
     @property
     def name(self) -> str:
         """As users write it: `sm_121`."""
@@ -32,18 +40,18 @@ class Target(msgspec.Struct, frozen=True):
 _KIB = 1024
 
 TARGETS = {
-    capability: Target(capability, shared * _KIB)
-    for capability, shared in {
-        80: 163,
-        86: 99,
-        87: 163,
-        89: 99,
-        90: 227,
-        100: 227,
-        103: 227,
-        110: 227,
-        120: 99,
-        121: 99,
+    capability: Target(capability, shared * _KIB, ptx)
+    for capability, (shared, ptx) in {
+        80: (163, "7.0"),
+        86: (99, "7.1"),
+        87: (163, "7.4"),
+        89: (99, "7.8"),
+        90: (227, "8.0"),
+        100: (227, "8.6"),
+        103: (227, "8.8"),
+        110: (227, "9.0"),
+        120: (99, "8.7"),
+        121: (99, "8.8"),
     }.items()
 }
 

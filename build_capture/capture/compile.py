@@ -12,6 +12,7 @@ import msgspec
 
 from build_capture.capture.check import check_result
 from build_capture.capture.graph import Progress, run_graph
+from build_capture.capture.ptxas import variables_for
 from build_capture.capture.records import Description, Kernel, Request, Result
 from build_capture.errors import CaptureError, Exit, Place, raise_all
 from build_capture.files import locked, make_folder, sha256_of_bytes, sha256_of_file, write_if_changed
@@ -45,7 +46,7 @@ class Compiled(msgspec.Struct, frozen=True):
     """How many were there already, from the same need, sources and toolchain."""
 
 
-def describe_kernels(folder: Path, functions: Sequence[str], target: Target, cache: Path) -> Description:
+def describe_kernels(folder: Path, functions: Sequence[str], target: Target, cache: Path, ptxas: Path | None = None) -> Description:
     """Ask Triton about those of `functions` that `folder` defines, in a process of its own."""
     private = cache / "home"
     make_folder(private)
@@ -57,7 +58,7 @@ def describe_kernels(folder: Path, functions: Sequence[str], target: Target, cac
         run_tool(
             [sys.executable, "-m", "build_capture.capture.worker", "describe", *subject],
             what=f"reading the kernels in {folder.name}",
-            environment=_environment(private),
+            environment=_environment(private, ptxas),
             code=Exit.KERNEL,
             folder=Path(empty),
             speaks=True,
@@ -74,6 +75,7 @@ def compile_needs(
     cache: Path,
     jobs: int,
     progress: Progress,
+    ptxas: Path | None = None,
 ) -> Compiled:
     """Compile every need for `target`; results are kept in `cache` by content, so that only what changed compiles again.
 
@@ -89,14 +91,14 @@ def compile_needs(
         if missing:
             make_folder(state / "home")
             titles = {key: f"{requests[key].function} {requests[key].classes}" for key in missing}
-            run_graph(state, titles, jobs=jobs, environment=_environment(state / "home"), progress=progress)
+            run_graph(state, titles, jobs=jobs, environment=_environment(state / "home", ptxas), progress=progress)
         variants = _collect(requests, kernels, folder, target, state)
     return Compiled(variants, compiled=len(missing), reused=len(requests) - len(missing))
 
 
-def _environment(private: Path) -> dict[str, str]:
+def _environment(private: Path, ptxas: Path | None) -> dict[str, str]:
     path = [str(PACKAGE.parent), *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
-    return closed_environment(private, PYTHONPATH=os.pathsep.join(path), TRITON_DISABLE_LINE_INFO="1")
+    return closed_environment(private, PYTHONPATH=os.pathsep.join(path), TRITON_DISABLE_LINE_INFO="1", **variables_for(ptxas))
 
 
 def _write_requests(

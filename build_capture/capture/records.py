@@ -45,6 +45,8 @@ class Toolchain(msgspec.Struct, frozen=True):
     ptxas: str
     """The assembler's version, as it prints it."""
     ptxas_sha256: str
+    ptxas_given: bool
+    """Whether a user named it; else it is the one that Triton brings."""
     python: str
     """Python's version."""
 

@@ -16,8 +16,9 @@ from build_capture.capture.gpu.launch import launch_needs
 from build_capture.capture.gpu.mode import Mode, choose_mode, look_for_device
 from build_capture.capture.gpu.verify import GpuRecord, verify
 from build_capture.capture.graph import Progress
-from build_capture.capture.policy.apply import Applied, Policy, apply_policy
+from build_capture.capture.policy.apply import Applied, apply_policy
 from build_capture.capture.policy.cost import Cost, cost_of
+from build_capture.capture.ptxas import check_ptxas
 from build_capture.capture.records import Description
 from build_capture.depfile import write_depfile
 from build_capture.package.provenance import provenance
@@ -25,7 +26,7 @@ from build_capture.plan.needs import Need
 from build_capture.plan.plan_domains import DomainPlan, plan_domains
 from build_capture.plan.probe import Probed, probe
 from build_capture.plan.resolve import refuse_floods, resolve
-from build_capture.read.profile import Limits, Profile
+from build_capture.read.profile import Limits, Policy, Profile
 from build_capture.read.reader import read_declarations, read_profile, source_files
 from build_capture.read.records import Declarations
 from build_capture.sets.pack import pack, refuse_other_folder
@@ -42,6 +43,8 @@ class Request(msgspec.Struct, frozen=True):
     zig: str | None
     reader: str | None
     cache: Path | None
+    ptxas: Path | None = None
+    """An assembler to use in place of the one that Triton brings."""
 
 
 class Planned(msgspec.Struct, frozen=True):
@@ -59,6 +62,8 @@ class Planned(msgspec.Struct, frozen=True):
     probed: Probed
     description: Description
     needs: list[Need]
+    ptxas: Path | None
+    """The assembler that the user names, absolute."""
 
 
 class KernelSummary(msgspec.Struct, frozen=True):
@@ -117,15 +122,18 @@ def plan(request: Request, *, spans: bool = False) -> Planned:
         window_rows=profile.limits.window_rows if request.window_rows is None else request.window_rows,
         prompt_rows=profile.limits.prompt_rows,
     )
+    ptxas = request.ptxas.resolve() if request.ptxas else None
+    if ptxas is not None:
+        check_ptxas(ptxas, target)
     declarations = read_declarations(reader, profile.declarations)
     domains = plan_domains(reader, zig, profile, declarations, limits, cache)
     probed = probe(zig, profile, declarations, domains.source, limits, cache, spans=spans)
     refuse_floods(probed, profile, declarations)
     functions = sorted({need.function for need in probed.needs})
-    description = describe_kernels(profile.kernels, functions, target, cache)
+    description = describe_kernels(profile.kernels, functions, target, cache, ptxas)
     needs = resolve(probed, description.kernels, profile, declarations)
     zig_files = source_files(reader, profile, declarations)
-    return Planned(profile, limits, target, zig, cache, declarations, zig_files, domains, probed, description, needs)
+    return Planned(profile, limits, target, zig, cache, declarations, zig_files, domains, probed, description, needs, ptxas)
 
 
 def capture(
@@ -138,12 +146,13 @@ def capture(
     progress: Progress,
     asked_mode: str = "compile",
     values: Path | None = None,
-    policy: Policy = "exact",
+    policy: Policy | None = None,
 ) -> Summary:
     """Make the set for `request` in the folder `out`. `jobs` compiles run at a time, one for each processor by default.
 
     `depfile` is written as Zig reads it; with a `depfile_target`, as Make, Ninja and CMake read it, for that output.
-    `policy` says which cubins the set holds (policy/apply.py). `asked_mode` is one of `gpu.mode.MODES`. `values` is a folder for what the launches of mode `gpu` take and give.
+    `policy` says which cubins the set holds (policy/apply.py); None leaves it to the profile. `asked_mode` is one of
+    `gpu.mode.MODES`. `values` is a folder for what the launches of mode `gpu` take and give.
     """
     started = time.monotonic()
     device = look_for_device(asked_mode)
@@ -152,6 +161,7 @@ def capture(
     refuse_other_folder(out)
     planned = plan(request)
     mode = choose_mode(asked_mode, device, planned.target, planned.profile.kernels)
+    policy = policy or planned.profile.policy
     applied = apply_policy(policy, planned.needs, planned.description.kernels, _compiler(planned, jobs or os.cpu_count() or 1, progress))
     launched = _launch(planned, applied, mode, values, progress) if mode.name == "gpu" else None
     kernel_files = _kernel_files(planned.profile, applied)
@@ -180,19 +190,37 @@ def _compiler(planned: Planned, jobs: int, progress: Progress) -> Callable[[Sequ
 
     def compile_codes(codes: Sequence[Need]) -> Compiled:
         return compile_needs(
-            codes, planned.description, planned.profile.kernels, planned.target, cache=planned.cache, jobs=jobs, progress=progress
+            codes,
+            planned.description,
+            planned.profile.kernels,
+            planned.target,
+            cache=planned.cache,
+            jobs=jobs,
+            progress=progress,
+            ptxas=planned.ptxas,
         )
 
     return compile_codes
 
 
 def _launch(planned: Planned, applied: Applied, mode: Mode, values: Path | None, progress: Progress) -> GpuRecord:
-    """Launch every need and the family's rounds; raises what is wrong with any of them."""
+    """Launch every need, all further code of the set and the family's rounds; raises what is wrong with any of them."""
     profile, kernels = planned.profile, planned.description.kernels
+    exact = {variant.result.hash for variant in applied.exact}
+    further = [variant for variant in applied.variants if variant.result.hash not in exact]
+    needs = [*planned.needs, *(variant.need for variant in further)]
     answer = launch_needs(
-        planned.needs, kernels, profile.kernels, planned.limits, planned.target, cache=planned.cache, values=values, progress=progress
+        needs,
+        kernels,
+        profile.kernels,
+        planned.limits,
+        planned.target,
+        cache=planned.cache,
+        values=values,
+        progress=progress,
+        ptxas=planned.ptxas,
     )
-    return verify(applied.exact, answer, kernels, profile.kernels, mode.device)
+    return verify(applied.exact, further, answer, kernels, profile.kernels, mode.device)
 
 
 def _kernel_files(profile: Profile, applied: Applied) -> list[Path]:

@@ -11,7 +11,7 @@ from rich.console import Console
 from build_capture.commands.shared import output_console, planning_options, print_json
 
 if TYPE_CHECKING:
-    from build_capture.capture.policy.apply import Policy
+    from build_capture.read.profile import Policy
 
 
 @click.command("capture")
@@ -27,9 +27,8 @@ if TYPE_CHECKING:
 @click.option(
     "--policy",
     type=click.Choice(["exact", "compact", "total"]),
-    default="exact",
-    show_default=True,
-    help="exact: what Triton itself would pick; compact: one cubin where hints buy no wider memory access; total: exact, then generic code for every value.",
+    help="exact: what Triton itself would pick; compact: one cubin where hints buy no wider memory access; total: exact, then generic code "
+    "for every value. Default: the profile's, else exact.",
 )
 @click.option("--values", type=click.Path(path_type=Path), help="Write what the launches of mode gpu take and give to this folder, so that another program can repeat them.")
 @click.option("--jobs", type=click.IntRange(0, 1024), default=0, help="Compiles at a time; 0: one for each processor.  [default: 0]")
@@ -42,7 +41,7 @@ if TYPE_CHECKING:
 )
 def capture_command(
     asked_mode: str,
-    policy: Policy,
+    policy: Policy | None,
     values: Path | None,
     jobs: int,
     out: Path,

@@ -5,11 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, cast, get_args
 
 import msgspec
 
 from build_capture.errors import CaptureError, Place, nearest, raise_all
+
+Policy = Literal["exact", "compact", "total"]
+
+POLICIES: tuple[Policy, ...] = get_args(Policy)
+"""Which cubins a set holds: see capture/policy/apply.py."""
 
 LIMITS_MAX = {"parallel": 1024, "window_rows": 4096, "prompt_rows": 1 << 20}
 """No limit is larger: a slip of the keyboard, not a server. The probe holds to the same (zig_bridge/coverage/round.zig)."""
@@ -64,6 +69,8 @@ class Profile(msgspec.Struct, frozen=True):
     """Methods that are not driven by themselves."""
     constexpr_values_max: int = CONSTEXPR_VALUES_MAX
     """How many values one constexpr may take."""
+    policy: Policy = "exact"
+    """Which cubins a set holds where the command line does not say (capture/policy)."""
     geometry: dict[str, int | float] = {}
     """The numbers of `.geometry`, by path."""
 
@@ -81,7 +88,7 @@ CONSTEXPR_VALUES_MOST = 1 << 16
 """A profile cannot allow one constexpr more values: each is a compile."""
 
 _STRINGS = ("family", "declarations", "kernels", "target")
-_KNOWN = (*_STRINGS, "rounds", "limits", "geometry", "constants", "domains", "skip", "constexpr_values_max")
+_KNOWN = (*_STRINGS, "rounds", "limits", "geometry", "constants", "domains", "skip", "constexpr_values_max", "policy")
 """`constants` is for the probe, which reads it through Zig's own types."""
 _FAMILY = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
@@ -175,6 +182,9 @@ def profile_from_tree(path: Path, root: dict[str, Any]) -> Profile:
     values_max = CONSTEXPR_VALUES_MAX
     if "constexpr_values_max" in fields:
         values_max = walk.count(fields, root, "constexpr_values_max", 1, CONSTEXPR_VALUES_MOST)
+    policy = walk.text(fields, root, "policy") if "policy" in fields else "exact"
+    if policy and policy not in POLICIES:
+        walk.fault(fields["policy"], f".policy is {policy!r}", nearest(policy, POLICIES))
     domains, skip = walk.named(fields.get("domains")), walk.names(fields.get("skip"))
     raise_all(walk.errors)
     return Profile(
@@ -189,6 +199,7 @@ def profile_from_tree(path: Path, root: dict[str, Any]) -> Profile:
         domains=domains,
         skip=skip,
         constexpr_values_max=values_max,
+        policy=cast(Policy, policy),
         geometry=dict(_numbers(fields["geometry"], "")) if "geometry" in fields else {},
     )
 

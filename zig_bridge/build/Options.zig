@@ -14,6 +14,10 @@ window_rows: u32,
 /// The targets of the sets, in the order given: `sm_121`. Never empty, no target twice.
 targets: []const []const u8,
 mode: Mode,
+/// Which cubins a set holds; null leaves the choice to the profile.
+policy: ?Policy,
+/// The ptxas to assemble with in place of the one that Triton brings: a path.
+ptxas: ?[]const u8,
 /// The Python to start: a path, or a name to look up in PATH when the capture runs.
 python: []const u8,
 /// The folder of a finished set that takes the place of a capture; of a set that a capture refreshes, where there is one.
@@ -34,6 +38,16 @@ pub const Mode = enum {
     gpu,
     /// `gpu` where a GPU of the target and PyTorch are at hand, else `compile`; the report says which, and why.
     auto,
+};
+
+/// Which cubins a set holds, and for which launches; see docs/sets.md.
+pub const Policy = enum {
+    /// What Triton itself would pick.
+    exact,
+    /// One cubin for all classes of an argument where telling them apart buys no wider memory access.
+    compact,
+    /// `exact`, then generic code that refuses no value of an int and no alignment of a table.
+    total,
 };
 
 /// Declares the options on `b`, the builder of the project that captures.
@@ -62,6 +76,16 @@ pub fn create(b: *std.Build, profile: Profile) Options {
             "capture-mode",
             "The way in which variants are made; `gpu` also launches each on the GPU at hand and checks its numbers, `auto` does where it can (default: compile).",
         ) orelse .compile,
+        .policy = b.option(
+            Policy,
+            "capture-policy",
+            "The cubins of a set: `exact` as Triton picks them, `compact` few, `total` also for all values beyond the limits (default: the profile's, else exact).",
+        ),
+        .ptxas = b.option(
+            []const u8,
+            "capture-ptxas",
+            "The path of a ptxas to assemble with in place of the one that Triton brings; the set records its version and hash.",
+        ),
         .python = b.option(
             []const u8,
             "capture-python",
@@ -89,8 +113,9 @@ pub fn create(b: *std.Build, profile: Profile) Options {
 pub fn command(options: Options, b: *std.Build, profile: Profile, target: []const u8) []const u8 {
     const base = b.fmt("zig build -Dcapture=true -Dparallel={d} -Dwindow-rows={d}", .{ options.parallel, options.window_rows });
     const mode = if (options.mode == .compile) "" else b.fmt(" -Dcapture-mode={t}", .{options.mode});
-    if (std.mem.eql(u8, target, profile.target)) return b.fmt("{s}{s}", .{ base, mode });
-    return b.fmt("{s}{s} -Dcapture-target={s}", .{ base, mode, target });
+    const policy = if (options.policy) |policy| b.fmt(" -Dcapture-policy={t}", .{policy}) else "";
+    if (std.mem.eql(u8, target, profile.target)) return b.fmt("{s}{s}{s}", .{ base, mode, policy });
+    return b.fmt("{s}{s}{s} -Dcapture-target={s}", .{ base, mode, policy, target });
 }
 
 fn limit(b: *std.Build, comptime name: []const u8, description: []const u8, default: u32) u32 {

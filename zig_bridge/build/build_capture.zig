@@ -170,6 +170,8 @@ fn addCaptures(context: Context) []const Set {
             .profile = context.sources.profile,
             .python = context.options.python,
             .mode = @tagName(context.options.mode),
+            .policy = if (context.options.policy) |policy| @tagName(policy) else null,
+            .ptxas = context.options.ptxas,
             .target = target,
             .parallel = context.options.parallel,
             .window_rows = context.options.window_rows,
@@ -252,6 +254,7 @@ pub fn addOwnTests(package: *std.Build, step: *std.Build.Step) void {
     const tested = [_]struct { []const u8, *std.Build.Module }{
         .{ "set", own.set },
         .{ "cuda", own.cuda },
+        .{ "runtime", own.runtime },
         .{ "build_capture", own.build_capture },
         .{ "coverage", own.coverage },
         .{ "parameters", package.createModule(.{

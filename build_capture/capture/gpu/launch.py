@@ -14,6 +14,7 @@ import msgspec
 from build_capture.capture.gpu.device import gpu_environment
 from build_capture.capture.gpu.records import Answer, LaunchRequest
 from build_capture.capture.graph import Progress
+from build_capture.capture.ptxas import variables_for
 from build_capture.capture.records import Kernel
 from build_capture.errors import CaptureError, Exit
 from build_capture.files import make_folder
@@ -40,6 +41,7 @@ def launch_needs(
     progress: Progress,
     worker: Sequence[str] = WORKER,
     device: str = "cuda",
+    ptxas: Path | None = None,
 ) -> Answer:
     """Launch every need that the family in `folder` has an example of, then its rounds.
 
@@ -60,12 +62,12 @@ def launch_needs(
         )
         question, answer = Path(place) / "request.json", Path(place) / "answer.json"
         question.write_bytes(msgspec.json.encode(request))
-        _run([*worker, str(question), str(answer)], Path(place), progress)
+        _run([*worker, str(question), str(answer)], Path(place), progress, variables_for(ptxas))
         return msgspec.json.decode(answer.read_bytes(), type=Answer)
 
 
-def _run(command: list[str], place: Path, progress: Progress) -> None:
-    """Run the worker in `place`, and turn the lines that it prints into progress."""
+def _run(command: list[str], place: Path, progress: Progress, variables: dict[str, str]) -> None:
+    """Run the worker in `place` with further variables, and turn the lines that it prints into progress."""
     last, said = "", []
     with (place / "errors.txt").open("w+b") as errors:
         with subprocess.Popen(
@@ -75,7 +77,7 @@ def _run(command: list[str], place: Path, progress: Progress) -> None:
             stderr=errors,
             text=True,
             errors="replace",
-            env=gpu_environment(place),
+            env=gpu_environment(place) | variables,
             cwd=place,
         ) as process:
             assert process.stdout is not None

@@ -1,9 +1,13 @@
-"""Applies a policy: which cubins a set holds, which further entries they get, and what each need then runs."""
+"""Applies a policy: which cubins a set holds, which further entries they get, and what each need then runs.
+
+- `exact`: what Triton itself would pick.
+- `compact`: one cubin for all classes of ints and tables, where the hints buy no wider memory access.
+- `total`: exact, then generic code, so that no value of an int and no alignment of a table is refused.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Literal
 
 import msgspec
 
@@ -15,14 +19,9 @@ from build_capture.capture.policy.generic import merged, mergeable
 from build_capture.capture.records import Kernel
 from build_capture.errors import CaptureError, raise_all
 from build_capture.plan.needs import Class, Need
+from build_capture.read.profile import Policy
 from build_capture.sets.model import SetKernel
 from build_capture.sets.pack import file_order, kernel_of
-
-Policy = Literal["exact", "compact", "total"]
-
-POLICIES: tuple[Policy, ...] = ("exact", "compact", "total")
-"""exact: what Triton itself would pick. compact: one cubin for all classes where hints buy no wider access. total: exact, then
-generic code, so that no value of an int and no alignment of a table is refused."""
 
 Compile = Callable[[Sequence[Need]], Compiled]
 

@@ -1,0 +1,60 @@
+"""The assembler that a user names in place of Triton's own: it is tried before anything is compiled with it."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from pathlib import Path
+
+from build_capture.errors import CaptureError, Exit, Place
+from build_capture.process import closed_environment, run_tool
+from build_capture.targets import Target
+
+MEND = "name a ptxas of a CUDA that knows {target}, or leave --ptxas out: Triton brings one"
+
+_PROGRAM = ".version {version}\n.target {architecture}\n.address_size 64\n.visible .entry probe() {{ ret; }}\n"
+
+
+def variables_for(ptxas: Path | None) -> dict[str, str]:
+    """The variables by which Triton takes `ptxas` for every target; none where its own is to be taken."""
+    return {} if ptxas is None else {"TRITON_PTXAS_PATH": str(ptxas), "TRITON_PTXAS_BLACKWELL_PATH": str(ptxas)}
+
+
+def check_ptxas(ptxas: Path, target: Target) -> None:
+    """Raise a `CaptureError` (`Exit.TOOL`) where this is no ptxas, or one that cannot assemble for `target`.
+
+    Triton takes its own, without a word, where the one that is named does not answer.
+    """
+    version = ptxas_version(ptxas)
+    if problem := assembly_problem(ptxas, target):
+        raise CaptureError(
+            f"this ptxas ({version}) cannot assemble for {target.name}; expected one that knows PTX {target.ptx} and {target.architecture}",
+            where=Place(str(ptxas)),
+            mend=MEND.format(target=target.name),
+            detail=problem,
+            code=Exit.TOOL,
+        )
+
+
+def ptxas_version(ptxas: Path) -> str:
+    """The version that a ptxas prints, such as 12.8.93."""
+    mend = "name the path of a ptxas"
+    with tempfile.TemporaryDirectory() as private:
+        printed = run_tool([ptxas, "--version"], what="asking ptxas for its version", environment=closed_environment(Path(private)), mend=mend, code=Exit.TOOL)
+    found = re.search(r"release [\d.]+, V([\d.]+)", printed)
+    if found is None:
+        raise CaptureError("this is no ptxas: it does not print a version as ptxas does", where=Place(str(ptxas)), mend=mend, code=Exit.TOOL)
+    return found[1]
+
+
+def assembly_problem(ptxas: Path, target: Target) -> str:
+    """What a ptxas says when it cannot assemble the smallest program for `target`; empty where it can."""
+    with tempfile.TemporaryDirectory() as private:
+        program = Path(private) / "probe.ptx"
+        program.write_text(_PROGRAM.format(version=target.ptx, architecture=target.architecture), encoding="utf-8")
+        command = [ptxas, f"--gpu-name={target.architecture}", program, "-o", program.with_suffix(".cubin")]
+        try:
+            run_tool(command, what="assembling", environment=closed_environment(Path(private)))
+        except CaptureError as error:
+            return error.detail or error.what
+    return ""
