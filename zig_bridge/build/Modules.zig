@@ -11,6 +11,8 @@ const Module = std.Build.Module;
 set: *Module,
 /// The stand-in for an engine's `cuda` module.
 cuda: *Module,
+/// The runtime that a serving program imports as `cuda`. It needs libc, which opens the CUDA driver.
+runtime: *Module,
 /// What a `rounds.zig` imports.
 build_capture: *Module,
 /// The consumer's `capture.zon`.
@@ -28,6 +30,7 @@ drives_domains: bool,
 pub const Own = struct {
     set: *Module,
     cuda: *Module,
+    runtime: *Module,
     build_capture: *Module,
     coverage: *Module,
 
@@ -41,6 +44,11 @@ pub const Own = struct {
         return .{
             .set = set,
             .cuda = cuda,
+            .runtime = package.createModule(.{
+                .root_source_file = package.path("zig_bridge/set/runtime/runtime.zig"),
+                .link_libc = true,
+                .imports = &.{.{ .name = "set", .module = set }},
+            }),
             .build_capture = build_capture,
             .coverage = package.createModule(.{
                 .root_source_file = package.path("zig_bridge/coverage/coverage.zig"),
@@ -88,6 +96,7 @@ pub fn create(b: *std.Build, own: Own, sources: Sources) Modules {
     return .{
         .set = own.set,
         .cuda = own.cuda,
+        .runtime = own.runtime,
         .build_capture = own.build_capture,
         .coverage = own.coverage,
         .profile = profile,

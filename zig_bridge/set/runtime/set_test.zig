@@ -1,0 +1,168 @@
+//! Tests of opening sets and loading their cubins on a fake device.
+
+const std = @import("std");
+const cuda = @import("runtime.zig");
+const Bench = @import("runtime_test.zig").Bench;
+const Sha256 = std.crypto.hash.sha2.Sha256;
+const aot = cuda.aot;
+const testing = std.testing;
+
+fn checkRefused(bench: *Bench, want: anyerror, says: []const u8) !void {
+    const opened = aot.Set.open(testing.io, testing.allocator, bench.path, .{ .context = &bench.context, .load = .all });
+    if (opened) |captured| captured.close() else |_| {}
+    try testing.expectError(want, opened);
+    if (std.mem.indexOf(u8, bench.notebook.text.items, says) == null) try testing.expectEqualStrings(says, bench.notebook.text.items);
+    bench.notebook.clear();
+}
+
+test "set: all at once, or each cubin before its first launch" {
+    var bench: Bench = undefined;
+    try bench.init(90);
+    defer bench.deinit();
+    try bench.writeSet("\"target\": \"sm_90\",");
+    const all = try bench.open(.exact, .all);
+    try testing.expect(std.mem.startsWith(u8, bench.fake.notes.items, "load 1\nfunction _mixed_0 of 1\nload 2\n"));
+    try testing.expect(std.mem.endsWith(u8, bench.fake.notes.items, "load 5\nfunction g of 5\n"));
+    bench.fake.clear();
+    try all.runWith(.{}, "_pinned", .{ 1, 1, 1 }, &.{}, &.{}, .{});
+    try bench.fake.expectNotes("launch 30 grid 1x1x1 block 128x1x1 shared 0 stream 0 params\n");
+    all.close();
+    bench.fake.clear();
+    const lazy = try bench.open(.exact, .lazy);
+    try bench.fake.expectNotes("");
+    lazy.close();
+    try bench.fake.expectNotes("");
+}
+
+test "set: entries of one cubin share its module" {
+    var bench: Bench = undefined;
+    try bench.init(90);
+    defer bench.deinit();
+    const entry =
+        \\{"fn": "_f", "hash": "aa", "name": "f", "num_warps": 1, "params": [{"name": "N", "type": "i32", "div16": %, "nospec": false}], "consts": {}}
+    ;
+    const first = try std.mem.replaceOwned(u8, testing.allocator, entry, "%", "true");
+    defer testing.allocator.free(first);
+    const second = try std.mem.replaceOwned(u8, testing.allocator, entry, "%", "false");
+    defer testing.allocator.free(second);
+    const text = try std.fmt.allocPrint(testing.allocator, "{{\"kernels\": [{s}, {s}]}}", .{ first, second });
+    defer testing.allocator.free(text);
+    try bench.write("aot.json", text);
+    try bench.write("cubins/aa.cubin", std.elf.MAGIC ++ "\x09");
+    const captured = try bench.open(.exact, .all);
+    try bench.fake.expectNotes("load 9\nfunction f of 9\nfunction f of 9\n");
+    captured.close();
+    try bench.fake.expectNotes("module unloaded 9\n");
+}
+
+test "set: another GPU's" {
+    var bench: Bench = undefined;
+    try bench.init(121);
+    defer bench.deinit();
+    try bench.writeSet("\"target\": \"sm_90\",");
+    try checkRefused(&bench, error.OtherTarget, ": have sm90, need sm121, which is the device's (Fake)");
+    // Minor versions of one major version are other GPUs, too.
+    try bench.writeSet("\"target\": \"sm_120\",");
+    try checkRefused(&bench, error.OtherTarget, ": have sm120, need sm121");
+    try bench.writeSet("\"target\": \"gfx942\",");
+    try checkRefused(&bench, error.OtherTarget, ": have gfx942, need sm121");
+    try bench.fake.expectNotes("");
+}
+
+test "set: files that are absent or no set" {
+    var bench: Bench = undefined;
+    try bench.init(90);
+    defer bench.deinit();
+    try checkRefused(&bench, error.SetUnreadable, "aot.json: cannot be read (FileNotFound); expected the folder of a captured set");
+    try bench.write("aot.json", "{\"kernels\": [{}]}");
+    try checkRefused(&bench, error.InvalidSet, "aot.json: kernels[0]: `fn` is missing");
+    try bench.write("aot.json", &@as([300]u8, @splat('[')));
+    try checkRefused(&bench, error.InvalidSet, "aot.json: ");
+    try bench.writeSet("");
+    try bench.folder.dir.deleteFile(testing.io, "cubins/bb.cubin");
+    try checkRefused(&bench, error.CubinUnreadable, "cubins/bb.cubin: cannot be read (FileNotFound); the set is no whole: copy or install it anew");
+    try bench.write("cubins/bb.cubin", "// PTX");
+    try checkRefused(&bench, error.CubinChanged, "cubins/bb.cubin: it is no ELF file: copy or install the set anew");
+    // What was loaded before is unloaded again.
+    try testing.expect(std.mem.endsWith(u8, bench.fake.notes.items, "load 1\nfunction _mixed_0 of 1\nmodule unloaded 1\n"));
+}
+
+test "set: what the driver refuses fails the launch, not the process" {
+    var bench: Bench = undefined;
+    try bench.init(90);
+    defer bench.deinit();
+    try bench.writeSet("");
+    const captured = try bench.open(.exact, .lazy);
+    defer captured.close();
+    const refusals = [_]struct { call: []const u8, says: []const u8 }{
+        .{ .call = "cuModuleLoadData", .says = "err cuModuleLoadData: CUDA_ERROR_OF_THE_FAKE (209): CUDA_ERROR_OF_THE_FAKE\n" },
+        .{ .call = "cuModuleGetFunction", .says = "err cuModuleGetFunction: CUDA_ERROR_OF_THE_FAKE (209)" },
+        .{ .call = "cuFuncSetAttribute", .says = "err cuFuncSetAttribute: CUDA_ERROR_OF_THE_FAKE (209)" },
+        .{ .call = "cuLaunchKernelEx", .says = "err cuLaunchKernelEx: CUDA_ERROR_OF_THE_FAKE (209)" },
+    };
+    for (refusals) |refusal| {
+        bench.fake.failing = .{ .call = refusal.call, .code = @enumFromInt(209) };
+        try testing.expectError(error.CudaFailed, captured.run(.{}, "_wide", .{ 1, 1, 1 }, &.{}, &.{}));
+        try testing.expect(std.mem.startsWith(u8, bench.notebook.text.items, refusal.says));
+        bench.notebook.clear();
+    }
+    bench.fake.failing = null;
+    try captured.run(.{}, "_wide", .{ 1, 1, 1 }, &.{}, &.{});
+    try bench.expectLog("");
+}
+
+/// One kernel, with the hash of its cubin.
+fn writeRecorded(bench: *Bench, cubin: []const u8) ![2 * Sha256.digest_length]u8 {
+    var digest: [Sha256.digest_length]u8 = undefined;
+    Sha256.hash(cubin, &digest, .{});
+    const hex = std.fmt.bytesToHex(digest, .lower);
+    const text = try std.fmt.allocPrint(
+        testing.allocator,
+        "{{\"kernels\": [{{\"fn\": \"_f\", \"hash\": \"aa\", \"name\": \"f\", \"num_warps\": 1, \"sha256\": \"{s}\", \"params\": [], \"consts\": {{}}}}]}}",
+        .{&hex},
+    );
+    defer testing.allocator.free(text);
+    try bench.write("aot.json", text);
+    try bench.write("cubins/aa.cubin", cubin);
+    Sha256.hash(text, &digest, .{});
+    const listed = try std.fmt.allocPrint(testing.allocator, "{s}  aot.json\n{s}  cubins/aa.cubin\n", .{ &std.fmt.bytesToHex(digest, .lower), &hex });
+    defer testing.allocator.free(listed);
+    Sha256.hash(listed, &digest, .{});
+    return std.fmt.bytesToHex(digest, .lower);
+}
+
+test "set: a cubin that is not the recorded one, and the digest that packages name" {
+    var bench: Bench = undefined;
+    try bench.init(90);
+    defer bench.deinit();
+    const want = try writeRecorded(&bench, std.elf.MAGIC ++ "\x07");
+    {
+        const captured = try bench.open(.exact, .all);
+        defer captured.close();
+        try testing.expectEqualStrings(&want, &captured.digest().?);
+    }
+    try bench.write("cubins/aa.cubin", std.elf.MAGIC ++ "\x08");
+    try checkRefused(&bench, error.CubinChanged, "cubins/aa.cubin: its SHA-256 is ");
+    try bench.writeSet("");
+    const foreign = try bench.open(.exact, .lazy);
+    defer foreign.close();
+    try testing.expectEqual(null, foreign.digest());
+}
+
+test "set: threads that launch at once load a cubin once" {
+    var bench: Bench = undefined;
+    try bench.init(90);
+    defer bench.deinit();
+    try bench.writeSet("");
+    const captured = try bench.open(.exact, .lazy);
+    defer captured.close();
+    var threads: [8]std.Thread = undefined;
+    for (&threads) |*thread| thread.* = try .spawn(.{}, launchOnce, .{&captured});
+    for (threads) |thread| thread.join();
+    try testing.expectEqual(1, std.mem.count(u8, bench.fake.notes.items, "load "));
+    try testing.expectEqual(threads.len, std.mem.count(u8, bench.fake.notes.items, "launch "));
+}
+
+fn launchOnce(captured: *const aot.Set) void {
+    captured.run(.{}, "_pinned", .{ 1, 1, 1 }, &.{}, &.{}) catch @panic("a launch failed");
+}
