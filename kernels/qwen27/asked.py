@@ -42,8 +42,7 @@ def needs_for(need: dict[str, Any], compact: bool) -> list[Need]:
     first = witness_need(need)
     if compact:
         return [replace(first, committed=COMPACT_KEYS, geometry=replace(first.geometry, vocabulary=COMPACT_VOCABULARY))]
-    classes = {parameter["name"]: parameter["class"] for parameter in need["parameters"]}
-    rows = MANY_ROWS.get(classes.get("W", "any"))
+    rows = MANY_ROWS.get(rows_class(need) or "any")
     if rows is None:
         return [first]
     # A single stream has tables of its own, and no other specialization may come of it.
@@ -52,11 +51,13 @@ def needs_for(need: dict[str, Any], compact: bool) -> list[Need]:
 
 
 def witness_need(need: dict[str, Any]) -> Need:
-    """The need of an example of the very launch that the witness tells of."""
+    """The need of an example of the very launch that the witness tells of, as far as that has the need's classes."""
     function, witness, constexprs = need["function"], need["witness"], need["constexprs"]
     values = {each["name"]: each["value"] for each in witness["values"]}
     windows = tuple(witness["windows"]) if function in WHOLE_ROUND else ()
-    rows = sum(windows) if windows else witness["grid"][0] if witness["grid"] else 1
+    classes = {each["name"]: each["class"] for each in need["parameters"]}
+    launched = sum(windows) if windows else witness["grid"][0] if witness["grid"] else 1
+    rows = fitted(launched, rows_class(need))
     streams = len(windows) or 1
     if "MULTI" in constexprs:
         # A prompt chunk may name its one stream by id, among the states of several.
@@ -64,13 +65,26 @@ def witness_need(need: dict[str, Any]) -> Need:
     return Need(
         rows=rows,
         streams=streams,
-        windows=windows if len(windows) == streams else (),
-        misaligned=frozenset(each["name"] for each in need["parameters"] if each["class"] == "unaligned"),
+        windows=windows if len(windows) == streams and rows == launched else (),
+        misaligned=frozenset(name for name, class_ in classes.items() if class_ == "unaligned"),
         residual=bool(constexprs.get("HAS_R", 1)),
-        stride=int(values["ldx"]) if "ldx" in values else None,
+        stride=fitted(int(values["ldx"]), classes["ldx"]) if "ldx" in values else None,
         groups=constexprs.get("KG"),
         geometry=geometry_of(function, constexprs),
     )
+
+
+def rows_class(need: dict[str, Any]) -> str | None:
+    """The class of the number of rows, where that is an argument: W as an int, which is a weight elsewhere."""
+    return next((each["class"] for each in need["parameters"] if each["name"] == "W" and each["type"] == "i32"), None)
+
+
+def fitted(value: int, class_: str | None) -> int:
+    """A witness's value, or the nearest of this class: code that a policy made for several classes has a witness of one."""
+    found = "one" if value == 1 else "any" if value % 16 else "div16"
+    if class_ is None or found == class_:
+        return value
+    return {"one": 1, "div16": -(-value // 16) * 16, "any": value + 1}[class_]
 
 
 def geometry_of(function: str, constexprs: dict[str, Any]) -> Geometry:

@@ -159,7 +159,7 @@ class Good:
 
     def verify(self, answer: Answer | None = None) -> GpuRecord:
         """Compare."""
-        return verify(self.variants, answer or self.answer, self.kernels, self.launching.family.folder, "a GPU")
+        return verify(self.variants, [], answer or self.answer, self.kernels, self.launching.family.folder, "a GPU")
 
     def refused(self, answer: Answer) -> str:
         """What is said of an answer; it is a fault of the kernels."""
@@ -233,7 +233,20 @@ def test_gpu_shows_what_declarations_ask_for_and_no_round_launches(good: Good) -
 def test_gpu_leaves_needs_of_calls_to_their_examples(good: Good) -> None:
     fewer = msgspec.structs.replace(good.answer, from_rounds=good.answer.from_rounds[1:])
     called = [msgspec.structs.replace(v, need=msgspec.structs.replace(v.need, launches_of_calls=v.need.launches)) for v in good.variants]
-    assert verify(called, fewer, good.kernels, good.launching.family.folder, "a GPU").round_specializations == 2
+    assert verify(called, [], fewer, good.kernels, good.launching.family.folder, "a GPU").round_specializations == 2
+
+
+def test_gpu_checks_further_code_that_no_declaration_asks_for(good: Good) -> None:
+    # As if the third need's code had been added by a policy.
+    folder, fewer = good.launching.family.folder, msgspec.structs.replace(good.answer, from_rounds=good.answer.from_rounds[:2])
+    answer = msgspec.structs.replace(fewer, launched=[*(fewer.launched[place] for place in (0, 1, 3, 2))])
+    variants, further = [good.variants[place] for place in (0, 1, 3)], good.variants[2:3]
+    record = verify(variants, further, answer, good.kernels, folder, "a GPU")
+    assert (record.kernels[0].needs, record.kernels[0].launched, record.kernels[0].further) == (2, 2, 1)
+    assert (record.recorded, record.enumerated) == (2, 2)
+    wrong = [msgspec.structs.replace(further[0], result=variants[0].result)]
+    with pytest.raises(CaptureError, match="what was launched is not what was compiled"):
+        verify(variants, wrong, answer, good.kernels, folder, "a GPU")
 
 
 def test_gpu_refuses_a_family_with_no_example_at_all(good: Good) -> None:
@@ -247,7 +260,7 @@ def test_gpu_names_kernel_need_and_fault_of_each_example(good: Good, tmp_path: P
     answer = mine.answer()
     variants = [Variant(each, good.variants[0].result, b"") for each in FAULTY]
     with pytest.raises(CaptureError) as raised:
-        verify(variants, answer, good.kernels, mine.family.folder, "a GPU")
+        verify(variants, [], answer, good.kernels, mine.family.folder, "a GPU")
     words = str(raised.value)
     assert "add.py:7: error: _add (n=one): wrong numbers in OUT: error 2.5e-01, at most 1.0e-06 (grid 1 n=1)" in words
     assert "in fine" not in words

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import subprocess
+import sys
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
+import msgspec
 import pytest
 from elftools.elf.elffile import ELFFile
 
-from tests.end_to_end.conftest import Example, copy_tree
+from build_capture.capture.gpu.records import Specialization
+from build_capture.capture.policy.generic import mergeable, merged
+from build_capture.plan.needs import Need
+from tests.end_to_end.conftest import ROOT, Example, copy_tree
 
 FUNCTIONS = {
     "_add_rmsnorm",
@@ -137,3 +145,54 @@ def test_set_of_one_stream_fails_for_two_and_the_set_for_two_passes(captured: Ex
     assert "_shared" in printed and "W: i32 2" in printed and "2 streams" in printed
     captured.zig_build("0.16", *checked, f"-Dcapture-set={tmp_path / 'parallel 2'}")
     captured.zig_build("0.16", "test", "-Dparallel=1", "-Dwindow-rows=1", f"-Dcapture-set={tmp_path / 'parallel 1'}")
+
+
+# Record equals enumerate, without a GPU: what real rounds and examples launch through Triton, against what Zig enumerated.
+
+LIMITS = {"parallel": 4, "window_rows": 16, "prompt_rows": 64}
+"""Small enough for a test, and large enough that every class occurs."""
+FEWER = LIMITS | {"parallel": 1}
+
+
+@pytest.fixture(scope="module")
+def needs(captured: Example) -> list[Need]:
+    """What the example's declarations ask for."""
+    document = captured.command_line("needs", "--profile", captured.folder / "capture.zon")
+    return msgspec.convert(document["needs"], list[Need])
+
+
+def generic(needs: list[Need]) -> list[Need]:
+    """The last need of each kernel, as code that assumes nothing of its ints and tables."""
+    return [merged(need, mergeable(need)) for need in {need.function: need for need in needs}.values()]
+
+
+@pytest.fixture(scope="module")
+def recorded(needs: list[Need], tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """What is launched: of the needs, then of the code that assumes nothing of ints and tables, one for each kernel."""
+    file = tmp_path_factory.mktemp("needs") / "needs.json"
+    file.write_bytes(msgspec.json.encode([*needs, *generic(needs)]))
+    command = [sys.executable, "-m", "tests.kernels.recorded", str(file), json.dumps([LIMITS, FEWER])]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env={**os.environ, "OMP_NUM_THREADS": "2"}, check=False)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_rounds_launch_exactly_what_is_enumerated(needs: list[Need], recorded: dict[str, Any]) -> None:
+    enumerated = {str(Specialization.of(need)) for need in needs}
+    assert recorded["rounds"][0] > 300 and len(enumerated) == len(needs) > 30
+    assert sorted(recorded["from_rounds"][0]) == sorted(enumerated)
+
+
+def test_examples_launch_exactly_the_needs(needs: list[Need], recorded: dict[str, Any]) -> None:
+    own = recorded["examples"][: len(needs)]
+    assert own == [[str(Specialization.of(need))] for need in needs]
+
+
+def test_examples_launch_code_that_assumes_less(needs: list[Need], recorded: dict[str, Any]) -> None:
+    assert recorded["examples"][len(needs) :] == [[str(Specialization.of(code))] for code in generic(needs)]
+
+
+def test_rounds_of_one_stream_launch_less(recorded: dict[str, Any]) -> None:
+    every, fewer = map(set, recorded["from_rounds"])
+    assert 0 < recorded["rounds"][1] < recorded["rounds"][0]
+    assert fewer < every

@@ -14,13 +14,14 @@ def mode_line(summary: Summary) -> str:
 
 
 def launches_table(record: GpuRecord) -> Table:
-    """Needs, those launched and verified, launches, and the output nearest to its limit, by kernel."""
+    """Needs, those launched and verified, further code of a policy, launches, and the output nearest to its limit, by kernel."""
     table = Table(title=f"launched on {record.device}", title_justify="left", show_footer=True)
     table.add_column("kernel", footer="all")
     for heading, total in (
         ("needs", sum(kernel.needs for kernel in record.kernels)),
         ("launched", sum(kernel.launched for kernel in record.kernels)),
         ("verified", sum(kernel.launched for kernel in record.kernels)),
+        ("further", sum(kernel.further for kernel in record.kernels)),
         ("launches", sum(kernel.launches for kernel in record.kernels)),
     ):
         table.add_column(heading, justify="right", footer=f"{total:,}")
@@ -28,7 +29,7 @@ def launches_table(record: GpuRecord) -> Table:
         table.add_column(heading, justify="right")
     for kernel in record.kernels:
         worst = (kernel.output, f"{kernel.error:.1e}", f"{kernel.limit:.1e}") if kernel.launched else ("not launched", "-", "-")
-        table.add_row(kernel.function, *(f"{count:,}" for count in (kernel.needs, kernel.launched, kernel.launched, kernel.launches)), *worst)
+        table.add_row(kernel.function, *(f"{count:,}" for count in (kernel.needs, kernel.launched, kernel.launched, kernel.further, kernel.launches)), *worst)
     return table
 
 

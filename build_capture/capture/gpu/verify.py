@@ -26,6 +26,8 @@ class KernelLaunches(msgspec.Struct, frozen=True):
     needs: int
     launched: int
     """Needs that were launched and whose numbers are right: all, or none where the family has no example."""
+    further: int
+    """Code that a policy adds for it, launched and checked too."""
     launches: int
     """How often its examples launched it."""
     output: str
@@ -57,19 +59,26 @@ class GpuRecord(msgspec.Struct, frozen=True):
     """Kernels that the rounds launched: of these, the rounds alone launched all that is enumerated, and nothing else."""
 
 
-def verify(variants: Sequence[Variant], answer: Answer, kernels: Sequence[Kernel], folder: Path, device: str) -> GpuRecord:
-    """Check everything; raises, all at once, each wrong number and each difference (`Exit.KERNEL`)."""
-    assert len(variants) == len(answer.launched), "each need has its answer"
+def verify(
+    variants: Sequence[Variant], further: Sequence[Variant], answer: Answer, kernels: Sequence[Kernel], folder: Path, device: str
+) -> GpuRecord:
+    """Check everything; raises, all at once, each wrong number and each difference (`Exit.KERNEL`).
+
+    `variants` are what Triton runs for the needs, `further` the code that a policy puts into the set besides: launched and
+    checked alike, and asked for by no declaration.
+    """
+    assert len(variants) + len(further) == len(answer.launched), "each need has its answer"
     places = {kernel.function: Place(str(folder / kernel.module), kernel.line) for kernel in kernels}
     errors = []
-    for variant, launched in zip(variants, answer.launched):
+    for variant, launched in zip([*variants, *further], answer.launched):
         place = places[variant.need.function]
         errors += [_error(f"{variant.need.function} ({variant.need.classes}): {problem}", place) for problem in _problems(variant, launched)]
     needs = [variant.need for variant in variants]
-    launched_functions = {need.function for need, launched in zip(needs, answer.launched) if launched.runs}
+    every = [*needs, *(variant.need for variant in further)]
+    launched_functions = {need.function for need, launched in zip(every, answer.launched) if launched.runs}
     errors += [
         _error(f"{need.function} ({need.classes}): the family has examples of this kernel, and none of this need", places[need.function])
-        for need, launched in zip(needs, answer.launched)
+        for need, launched in zip(every, answer.launched)
         if need.function in launched_functions and not launched.runs and not launched.failure
     ]
     if not launched_functions and not errors:
@@ -79,7 +88,7 @@ def verify(variants: Sequence[Variant], answer: Answer, kernels: Sequence[Kernel
     else:
         errors += [_error(words, places.get(function, Place(str(folder)))) for function, words in _differences(needs, answer)]
     raise_all(errors)
-    return _record(needs, answer, launched_functions, device)
+    return _record(needs, every, answer, launched_functions, device)
 
 
 def _error(what: str, place: Place) -> CaptureError:
@@ -128,13 +137,14 @@ def _differences(needs: Sequence[Need], answer: Answer) -> Iterator[tuple[str, s
             yield need.function, f"none of {answer.rounds} rounds launched {text}, which the declarations ask for"
 
 
-def _record(needs: Sequence[Need], answer: Answer, functions: set[str], device: str) -> GpuRecord:
-    recorded = {str(each.specialization) for launched in answer.launched for each in launched.recorded} | {str(each.specialization) for each in answer.from_rounds}
+def _record(needs: Sequence[Need], every: Sequence[Need], answer: Answer, functions: set[str], device: str) -> GpuRecord:
+    """`every` need is one of `needs` or one of the further code, in the order of the answer."""
+    examples = {str(each.specialization) for launched in answer.launched[: len(needs)] for each in launched.recorded}
     return GpuRecord(
         device=device,
-        kernels=[_kernel(function, needs, answer) for function in sorted({need.function for need in needs})],
+        kernels=[_kernel(function, len(needs), every, answer) for function in sorted({need.function for need in needs})],
         not_launched=sorted({need.function for need in needs} - functions),
-        recorded=len(recorded),
+        recorded=len(examples | {str(each.specialization) for each in answer.from_rounds}),
         enumerated=len({str(Specialization.of(need)) for need in needs if need.function in functions | _functions(answer.from_rounds)}),
         differences=0,
         rounds=answer.rounds,
@@ -148,15 +158,15 @@ def _functions(recorded: Sequence[Recorded]) -> set[str]:
     return {each.specialization.function for each in recorded}
 
 
-def _kernel(function: str, needs: Sequence[Need], answer: Answer) -> KernelLaunches:
-    own = [launched for need, launched in zip(needs, answer.launched) if need.function == function]
-    runs = [run for launched in own for run in launched.runs if not run.compact]
-    outputs = [output for run in runs for output in run.outputs]
-    worst = max(outputs, key=lambda output: output.share, default=None)
+def _kernel(function: str, needs: int, every: Sequence[Need], answer: Answer) -> KernelLaunches:
+    own = [(place < needs, launched) for place, (need, launched) in enumerate(zip(every, answer.launched)) if need.function == function]
+    runs = [run for _, launched in own for run in launched.runs if not run.compact]
+    worst = max((output for run in runs for output in run.outputs), key=lambda output: output.share, default=None)
     return KernelLaunches(
         function=function,
-        needs=len(own),
-        launched=sum(bool(launched.runs) for launched in own),
+        needs=sum(asked for asked, _ in own),
+        launched=sum(bool(launched.runs) for asked, launched in own if asked),
+        further=sum(bool(launched.runs) for asked, launched in own if not asked),
         launches=len(runs),
         output=worst.what if worst else "",
         error=rounded(worst.error or 0.0) if worst else 0.0,
