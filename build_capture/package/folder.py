@@ -96,11 +96,8 @@ def list_files(folder: Path, shown: str) -> dict[str, int]:
 
 
 def _walk(folder: Path) -> Iterator[Path]:
-    try:
-        with os.scandir(folder) as entries:
-            found = sorted(entries, key=lambda entry: entry.name)
-    except OSError as error:
-        raise CaptureError(f"cannot read this folder: {error.strerror}", where=Place(str(folder))) from error
+    with os.scandir(folder) as entries:
+        found = sorted(entries, key=lambda entry: entry.name)
     for entry in found:
         yield Path(entry.path)
         if entry.is_dir(follow_symlinks=False):

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from pathlib import Path
 from typing import NoReturn
 
+from build_capture.errors import CaptureError, Place
 from build_capture.package.damage import damage
 
 MEMBERS_MAX = 1 << 17
@@ -80,3 +82,12 @@ class Members:
         if known[0] != path:
             self._refuse(path, f"its path is that of {known[0]} in another writing, so one may replace the other")
         self._refuse(path, "it is there twice, so one would replace the other")
+
+
+def write_member(path: Path, data: bytes) -> None:
+    """Write a member that was admitted. Raises a `CaptureError` where the disk does not take it."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+    except OSError as error:
+        raise CaptureError(f"cannot unpack here: {error.strerror}", where=Place(str(path.parent)), mend="name another folder with TMPDIR") from error

@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 from typing import BinaryIO, cast
 
 from build_capture.package.damage import damage
-from build_capture.package.members import BYTES_MAX, MEMBERS_MAX, Members
+from build_capture.package.members import BYTES_MAX, MEMBERS_MAX, Members, write_member
 from build_capture.package.zstd import Decompressed
 
 TIME = 315532800
@@ -61,8 +61,7 @@ def unpack_tar_zst(source: BinaryIO, shown: str, folder: Path | None) -> list[st
         if folder is not None:
             content = archive.extractfile(member)
             assert content is not None, "only files come here"
-            (folder / path).parent.mkdir(parents=True, exist_ok=True)
-            (folder / path).write_bytes(content.read())
+            write_member(folder / path, content.read())
     while rest := stream.read(1 << 16):
         if rest.strip(b"\0"):
             raise damage("something follows the end of its tar archive", shown)

@@ -50,16 +50,22 @@ class _Unpacked(msgspec.Struct, frozen=True):
 
 def verify(path: Path, *, target: Target | None = None, digest: str | None = None) -> Verified:
     """What `path` holds. Raises all that is wrong with it with exit 3, also where there is no set for `target`, or none with `digest`."""
-    if path.is_dir():
-        verified = _verify_on_disk(path, target)
-    elif path.name == AOT_JSON and path.is_file():
-        verified = _verify_on_disk(path.parent, target)
-    elif path.is_file():
-        verified = _verify_archive(path, target)
-    else:
-        raise CaptureError("there is no such file or folder", where=Place(str(path)), mend="expected a set, a package or a prefix")
+    try:
+        verified = _verify(path, target)
+    except OSError as error:
+        raise CaptureError(f"cannot read this: {error.strerror}", where=Place(str(error.filename or path))) from error
     _refuse_other_digest(verified, digest)
     return verified
+
+
+def _verify(path: Path, target: Target | None) -> Verified:
+    if path.is_dir():
+        return _verify_on_disk(path, target)
+    if path.name == AOT_JSON and path.is_file():
+        return _verify_on_disk(path.parent, target)
+    if path.is_file():
+        return _verify_archive(path, target)
+    raise CaptureError("there is no such file or folder", where=Place(str(path)), mend="expected a set, a package or a prefix")
 
 
 def _verify_on_disk(path: Path, target: Target | None) -> Verified:

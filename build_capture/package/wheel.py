@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
+import struct
 import zipfile
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import BinaryIO
 
 from build_capture import __version__
 from build_capture.package.damage import damage
 from build_capture.package.extend_wheel import GROUP, record_line, zip_entry
-from build_capture.package.members import Members
+from build_capture.package.members import Members, write_member
 from build_capture.package.names import PackageNames
 from build_capture.package.set_module import set_module
 
@@ -67,16 +69,21 @@ def write_wheel(names: PackageNames, files: Mapping[str, bytes], summary: str) -
 def unpack_wheel(source: BinaryIO, shown: str, folder: Path) -> list[str]:
     """Unpack a wheel below `folder`, all of it judged first; returns the paths of its files. `shown` is its name in messages."""
     members = Members(shown)
-    try:
-        with zipfile.ZipFile(source) as archive:
-            entries = [(entry, _admitted(entry, members, shown)) for entry in archive.infolist()]
-            files = [(entry, name) for entry, name in entries if not entry.is_dir()]
-            for entry, name in files:
-                (folder / name).parent.mkdir(parents=True, exist_ok=True)
-                (folder / name).write_bytes(archive.read(entry))
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
-        raise damage(f"its zip archive is damaged: {error}", shown) from error
+    with _guarded(shown), zipfile.ZipFile(source) as archive:
+        entries = [(entry, _admitted(entry, members, shown)) for entry in archive.infolist()]
+        files = [(entry, name) for entry, name in entries if not entry.is_dir()]
+        for entry, name in files:
+            write_member(folder / name, archive.read(entry))
     return [name for _, name in files]
+
+
+@contextlib.contextmanager
+def _guarded(shown: str) -> Iterator[None]:
+    """Turns all that zipfile raises for a damaged archive into an error: it seeks and decodes before it has checked."""
+    try:
+        yield
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OSError, ValueError, struct.error) as error:
+        raise damage(f"its zip archive is damaged: {error}", shown) from error
 
 
 def _admitted(entry: zipfile.ZipInfo, members: Members, shown: str) -> str:
