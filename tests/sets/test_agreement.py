@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import subprocess
 from collections import Counter
@@ -21,6 +20,7 @@ from build_capture.sets.model import SetKernel
 from build_capture.sets.parse import parse
 from build_capture.sets.rule import fits
 from build_capture.zig import zig_sources
+from tests.families.conftest import zig_of
 from tests.sets.draw import draw_kernels, draw_launch, draw_text
 from tests.sets.mutate import mutate_claim, mutate_text
 
@@ -36,7 +36,7 @@ def answerer(tmp_path_factory: pytest.TempPathFactory) -> Path:
     modules = ["--dep", "set", f"-Mroot={Path(__file__).with_name('agreement.zig')}", f"-Mset={zig_sources() / 'set' / 'set.zig'}"]
     # Zig's own backend compiles it in a second, LLVM in ten.
     mode = ["-OReleaseSafe", "-fno-llvm", "-fno-lld"]
-    command = [os.environ["BUILD_CAPTURE_ZIG_0_16"], "build-exe", *mode, f"-femit-bin={folder / 'answer'}", "--cache-dir", str(folder / "cache")]
+    command = [zig_of("BUILD_CAPTURE_ZIG_0_16"), "build-exe", *mode, f"-femit-bin={folder / 'answer'}", "--cache-dir", str(folder / "cache")]
     subprocess.run([*command, *modules], check=True, cwd=folder)
     return folder / "answer"
 

@@ -126,6 +126,7 @@ const policies_table = [_]Row{
     .{ .rule = "the pair that differs", .set = &.{ four_two, withHash(four_two, "g"), withOptions(8, 2) }, .exact = "0", .pinned = "0?2", .fallback = "0?2", .ambiguity = "num_warps" },
     .{ .rule = "fallback to what shares most", .set = &.{ two(.{}, .{}), two(.{ .div16 = true }, .{}) }, .arguments = &.{ ptr("X", "*i8", 16), ptr("Y", "*i8", 16) }, .exact = "-", .pinned = "-", .fallback = "~1" },
     .{ .rule = "fallback in file order among equals", .set = &.{ two(.{}, .{ .div16 = true }), two(.{ .div16 = true }, .{}) }, .arguments = &.{ ptr("X", "*i8", 16), ptr("Y", "*i8", 16) }, .exact = "-", .pinned = "-", .fallback = "~0" },
+    .{ .rule = "fallback to a folded 1 before a general int", .set = &.{ pointerAnd(&.{param("i32", .{ .nospec = true })}, &.{}), pointerAnd(&.{}, &.{.{ .name = "X", .value = .{ .int = 1 } }}) }, .arguments = &.{ ptr("Y", "*i8", 16), int("X", 1) }, .exact = "-", .pinned = "-", .fallback = "~1" },
     .{ .rule = "fallback to no more than is kept", .set = &.{two(.{ .div16 = true }, .{})}, .arguments = &.{ ptr("X", "*i8", 4), ptr("Y", "*i8", 16) }, .exact = "-", .pinned = "-", .fallback = "-" },
     .{ .rule = "fallback keeps pins", .set = &.{any}, .arguments = &.{int("X", 16)}, .options = .{ .num_warps = 8 }, .exact = "-", .pinned = "-", .fallback = "-" },
     .{ .rule = "fallback keeps constexprs", .set = &.{ofConst("D", .{ .int = 64 })}, .constexprs = &.{ci("D", 65)}, .exact = "-", .pinned = "-", .fallback = "-" },
@@ -137,6 +138,12 @@ const Hints = struct { div16: bool = false, nospec: bool = false };
 fn two(comptime x: Hints, comptime y: Hints) Variant {
     const other: Param = .{ .name = "Y", .type = "*i8", .div16 = y.div16, .nospec = false, .assumes16 = y.div16 };
     return variantOf(&.{ param("*i8", x), other }, &.{});
+}
+
+/// A variant with an unaligned pointer Y and what else is given.
+fn pointerAnd(comptime params: []const Param, comptime consts: []const variant_types.NamedConstant) Variant {
+    const pointer = [_]Param{.{ .name = "Y", .type = "*i8", .div16 = false, .nospec = false, .assumes16 = false }};
+    return variantOf(&pointer ++ params, consts);
 }
 
 /// A pointer without hints, served when aligned, too.
