@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from build_capture.capture.records import Result, ResultParameter
 from build_capture.plan.needs import Class, Constant, Need
-from build_capture.sets.elf import ElfProblem, sm_of_cubin, symbols_of_cubin
+from build_capture.sets.elf import ElfProblem, parse_cubin
+from build_capture.sets.inspect import HIDDEN_PARAMETERS, problems_of_symbol
 from build_capture.targets import Target
-
-HIDDEN_PARAMETERS = 2
-"""Triton's global and profile scratch pointers, which every entry takes after its runtime parameters."""
 
 
 def expected_parameters(need: Need) -> list[ResultParameter]:
@@ -47,15 +45,9 @@ def check_result(need: Need, result: Result, cubin: bytes, target: Target) -> li
 def check_cubin(entry: str, cubin: bytes, target: Target) -> list[str]:
     """What is wrong with a cubin as a file: not an ELF for `target`, or without its entry symbol."""
     try:
-        capability, symbols = sm_of_cubin(cubin), symbols_of_cubin(cubin)
+        return problems_of_symbol(parse_cubin(cubin), entry, target)
     except ElfProblem as problem:
         return [str(problem)]
-    problems = []
-    if capability != target.capability:
-        problems.append(f"its cubin is for sm_{capability}, not {target.name}")
-    if entry not in symbols:
-        problems.append(f"its cubin has no entry {entry}")
-    return problems
 
 
 def _show(parameters: list[ResultParameter]) -> str:

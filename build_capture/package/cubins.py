@@ -7,7 +7,8 @@ from collections.abc import Container, Iterator
 from build_capture.errors import CaptureError
 from build_capture.files import sha256_of_bytes
 from build_capture.package.damage import damage
-from build_capture.sets.elf import ElfProblem, has_line_tables, sm_of_cubin, symbols_of_cubin
+from build_capture.sets.elf import Cubin, ElfProblem, parse_cubin
+from build_capture.sets.inspect import problems_of_entry
 from build_capture.sets.model import SetKernel
 from build_capture.sets.read import AOT_JSON, ReadSet
 from build_capture.targets import Target
@@ -31,9 +32,9 @@ def check_cubins(found: ReadSet, there: Container[str], shown: str, target: Targ
             continue
         try:
             cubin = _read(found, kernels)
-            targets.add(sm_of_cubin(cubin))
-            line_tables.add(has_line_tables(cubin))
-            problems = {problem: None for kernel in kernels for problem in problems_of_cubin(kernel, cubin, target)}
+            targets.add(cubin.capability)
+            line_tables.add(cubin.line_tables)
+            problems = {problem: None for kernel in kernels for problem in problems_of_entry(cubin, kernel, target)}
             inspected += [damage(problem, f"{shown}/{name}") for problem in problems]
         except (CaptureError, ElfProblem) as problem:
             yield damage(problem.what if isinstance(problem, CaptureError) else str(problem), f"{shown}/{name}")
@@ -48,16 +49,8 @@ def check_cubins(found: ReadSet, there: Container[str], shown: str, target: Targ
         yield damage(f"`line_info` is {str(recorded).lower()}, and {holds}", f"{shown}/{AOT_JSON}")
 
 
-def _read(found: ReadSet, kernels: list[SetKernel]) -> bytes:
-    cubin = found.read_cubin(kernels[0])
-    if any(kernel.sha256 and kernel.sha256 != sha256_of_bytes(cubin) for kernel in kernels):
+def _read(found: ReadSet, kernels: list[SetKernel]) -> Cubin:
+    data = found.read_cubin(kernels[0])
+    if any(kernel.sha256 and kernel.sha256 != sha256_of_bytes(data) for kernel in kernels):
         raise CaptureError(f"its bytes are not those that aot.json records for {kernels[0].fn}")
-    return cubin
-
-
-def problems_of_cubin(kernel: SetKernel, cubin: bytes, target: Target) -> Iterator[str]:
-    """Stands in for sets/inspect.py."""
-    if (found := sm_of_cubin(cubin)) != target.capability:
-        yield f"its cubin is for sm_{found}, not {target.name}"
-    if kernel.name not in symbols_of_cubin(cubin):
-        yield f"its cubin has no entry {kernel.name}"
+    return parse_cubin(data)

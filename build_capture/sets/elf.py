@@ -1,50 +1,136 @@
-"""What a cubin, a CUDA ELF, says of itself."""
+"""What a cubin, a CUDA ELF, says of itself. No byte of it is trusted: reading it ends, in facts or in an `ElfProblem`. As zig_bridge/verify/elf.zig."""
 
 from __future__ import annotations
 
-import io
+import struct
+from collections.abc import Iterator
 
-from elftools.common.exceptions import ELFError
-from elftools.elf.elffile import ELFFile
-from elftools.elf.sections import SymbolTableSection
+import msgspec
+
+_HEADER = struct.Struct("<4sBBBBB7xHHIQQQIHHHHHH")
+_SECTION = struct.Struct("<IIQQQQIIQQ")
+_SYMBOL = struct.Struct("<IBBHQQ")
+
+_CUDA_MACHINE = 190
+_CLASS_64, _LITTLE_ENDIAN = 2, 1
+_NULL, _SYMBOLS, _NO_BITS = 0, 2, 8
+_FUNCTION, _UNDEFINED = 2, 0
 
 _BLACKWELL_ABI = 8
 """EI_ABIVERSION from which e_flags hold the SM in bits 8 to 15; before, it is in the low byte (seen in cubins of both)."""
+
+_RESERVED_SHARED = 1024
+"""Bytes that CUDA keeps of a block's shared memory from sm_90 on. There `.nv.shared.<entry>` counts them; a target's limit does not."""
+
+_FIRST_SM_WITH_RESERVED_SHARED = 90
 
 
 class ElfProblem(Exception):
     """A cubin that is no CUDA ELF; `str()` says why."""
 
 
-def _open(cubin: bytes) -> ELFFile:
-    try:
-        elf = ELFFile(io.BytesIO(cubin))
-    except ELFError as error:
-        raise ElfProblem(f"its cubin is not an ELF: {error}") from error
-    if elf.header["e_machine"] != "EM_CUDA":
-        raise ElfProblem(f"its cubin is an ELF for {elf.header['e_machine']}, not for CUDA")
-    return elf
+class Function(msgspec.Struct, frozen=True):
+    """A function that a cubin defines."""
+
+    parameters: int | None
+    """How many it takes, Triton's scratch pointers included; None where the cubin does not say."""
+    shared: int
+    """Its static shared memory in bytes: what a launch asks for comes on top."""
 
 
-def sm_of_cubin(cubin: bytes) -> int:
-    """The SM that a cubin is for, as 10 * major + minor. Other bits of the flags change with line info and are left out."""
-    header = _open(cubin).header
-    shift = 8 if header["e_ident"]["EI_ABIVERSION"] >= _BLACKWELL_ABI else 0
-    return int(header["e_flags"] >> shift & 0xFF)
+class Cubin(msgspec.Struct, frozen=True):
+    """What a cubin says of itself."""
+
+    capability: int
+    """The SM that it is for, as 10 * major + minor."""
+    functions: dict[str, Function]
+    line_tables: bool
+    """Whether it holds line tables: with them its bytes depend on where, and when, its source was written."""
 
 
-def symbols_of_cubin(cubin: bytes) -> set[str]:
-    """The names of the functions that a cubin defines."""
-    try:
-        tables = [section for section in _open(cubin).iter_sections() if isinstance(section, SymbolTableSection)]
-        return {symbol.name for table in tables for symbol in table.iter_symbols() if symbol["st_info"]["type"] == "STT_FUNC"}
-    except (ELFError, UnicodeDecodeError) as error:
-        raise ElfProblem(f"its cubin is damaged: {error}") from error
+class _Section(msgspec.Struct, frozen=True):
+    name: str
+    type: int
+    size: int
+    link: int
+    content: bytes
+    """Empty for one that only takes room on the GPU."""
 
 
-def has_line_tables(cubin: bytes) -> bool:
-    """Whether a cubin holds line tables: with them its bytes depend on where, and when, its source was written."""
-    try:
-        return _open(cubin).get_section_by_name(".debug_line") is not None
-    except (ELFError, UnicodeDecodeError) as error:
-        raise ElfProblem(f"its cubin is damaged: {error}") from error
+def parse_cubin(data: bytes) -> Cubin:
+    """What a cubin says of itself. Raises an `ElfProblem` for what is none, or is damaged."""
+    if not data.startswith(b"\x7fELF"):
+        raise ElfProblem("its cubin is not an ELF")
+    if len(data) < _HEADER.size:
+        raise _damaged()
+    _, width, order, _, _, abi, _, machine, _, _, _, table, flags, _, _, _, size, count, names = _HEADER.unpack_from(data)
+    if (width, order, machine) != (_CLASS_64, _LITTLE_ENDIAN, _CUDA_MACHINE):
+        raise ElfProblem("its cubin is an ELF for another machine, not for CUDA")
+    if size != _SECTION.size or not names < count:
+        raise _damaged()
+    sections = list(_sections(data, _part(data, table, count * size), names))
+    # Other bits of the flags change with line info and are left out.
+    capability = (flags >> 8 if abi >= _BLACKWELL_ABI else flags) & 0xFF
+    by_name = {section.name: section for section in sections}
+    functions = {name: _function(name, by_name, capability) for section in sections if section.type == _SYMBOLS for name in _defined(section, sections)}
+    return Cubin(capability, functions, ".debug_line" in by_name)
+
+
+def _sections(data: bytes, headers: bytes, names: int) -> Iterator[_Section]:
+    rows = list(_SECTION.iter_unpack(headers))
+    contents = [b"" if kind in (_NULL, _NO_BITS) else _part(data, offset, size) for _, kind, _, _, offset, size, *_ in rows]
+    for (name, kind, _, _, _, size, link, *_), content in zip(rows, contents, strict=True):
+        yield _Section(_string(contents[names], name), kind, size, link, content)
+
+
+def _defined(table: _Section, sections: list[_Section]) -> Iterator[str]:
+    """The names of the functions that a symbol table defines."""
+    if table.link >= len(sections) or len(table.content) % _SYMBOL.size:
+        raise _damaged()
+    for name, info, _, section, _, _ in _SYMBOL.iter_unpack(table.content):
+        if info & 0xF == _FUNCTION and section != _UNDEFINED:
+            yield _string(sections[table.link].content, name)
+
+
+def _function(name: str, sections: dict[str, _Section], capability: int) -> Function:
+    info, shared = sections.get(f".nv.info.{name}"), sections.get(f".nv.shared.{name}")
+    reserved = _RESERVED_SHARED if capability >= _FIRST_SM_WITH_RESERVED_SHARED else 0
+    return Function(None if info is None else _count_parameters(info.content), max(0, shared.size - reserved) if shared else 0)
+
+
+def _count_parameters(records: bytes) -> int:
+    """The parameters that the records of `.nv.info` list.
+
+    A record is a format, an attribute, and two bytes that are the value or, in the format of sized values, the length
+    of the value that follows.
+    """
+    first_format, sized, parameter, parameter_bytes, head = 1, 4, 0x17, 12, 4
+    found = at = 0
+    while at < len(records):
+        if len(records) - at < head:
+            raise _damaged()
+        kind, attribute, value = struct.unpack_from("<BBH", records, at)
+        length = value if kind == sized else 0
+        at += head + length
+        if not first_format <= kind <= sized or at > len(records) or (attribute == parameter and length != parameter_bytes):
+            raise _damaged()
+        found += attribute == parameter
+    return found
+
+
+def _part(data: bytes, offset: int, size: int) -> bytes:
+    if offset > len(data) or size > len(data) - offset:
+        raise _damaged()
+    return data[offset : offset + size]
+
+
+def _string(strings: bytes, offset: int) -> str:
+    end = strings.find(b"\0", offset)
+    if end < 0:
+        raise _damaged()
+    # A name that is no UTF-8 is one that no entry has.
+    return strings[offset:end].decode(errors="backslashreplace")
+
+
+def _damaged() -> ElfProblem:
+    return ElfProblem("its cubin is damaged: it is cut short, or its parts do not fit together")

@@ -171,7 +171,9 @@ DAMAGES = [
     Damage("a cubin emptied", lambda folder: replace_cubin(folder, b""), f"{CUBIN}: error: its cubin is not an ELF"),
     Damage("a cubin cut off", lambda folder: replace_cubin(folder, add_bytes()[:100]), f"{CUBIN}: error: its cubin is damaged"),
     Damage(
-        "a cubin for a CPU", lambda folder: replace_cubin(folder, add_bytes(machine=62)), f"{CUBIN}: error: its cubin is an ELF for EM_X86_64, not for CUDA"
+        "a cubin for a CPU",
+        lambda folder: replace_cubin(folder, add_bytes(machine=62)),
+        f"{CUBIN}: error: its cubin is an ELF for another machine, not for CUDA",
     ),
     Damage("a cubin for another GPU", lambda folder: replace_cubin(folder, add_bytes(capability=90)), f"{CUBIN}: error: its cubin is for sm_90, not sm_121"),
     Damage("a cubin without the entry", lambda folder: replace_cubin(folder, add_bytes(entry="_sub")), f"{CUBIN}: error: its cubin has no entry _add"),

@@ -10,16 +10,19 @@ BLACKWELL = 100
 NV_INFO = 0x70000000
 
 
-def cubin_bytes(capability: int, entry: str, *, machine: int = 190, parameters: int | None = None, line_tables: bool = False) -> bytes:
+def cubin_bytes(capability: int, entry: str, *, machine: int = 190, parameters: int | None = None, line_tables: bool = False, shared: int = 0) -> bytes:
     """An ELF for `capability` (10 * major + minor) that defines one function; 190 is CUDA's machine number.
 
-    With `parameters` it says how many the function takes, Triton's two scratch pointers included.
+    With `parameters` it says how many the function takes, Triton's two scratch pointers included; `shared` is the size
+    of the section of its static shared memory.
     """
     names = b"\0" + entry.encode() + b"\0"
     symbols = bytes(24) + struct.pack("<IBBHQQ", 1, 0x12, 0, 1, 0, 16)
     sections = [("", 0, 0, 0, b""), (".strtab", 3, 0, 0, names), (".symtab", 2, 1, 24, symbols)]
     if parameters is not None:
         sections.append((f".nv.info.{entry}", NV_INFO, 0, 0, _parameter_records(parameters)))
+    if shared:
+        sections.append((f".nv.shared.{entry}", 1, 0, 0, bytes(shared)))
     if line_tables:
         sections.append((".debug_line", 1, 0, 0, b"/home/someone/kernels.py"))
     return _elf(capability, machine, [*sections, (".shstrtab", 3, 0, 0, b"")])
