@@ -60,6 +60,18 @@ pub fn drive(set: *const cuda.aot.Set, round: capture.Round, layout: Layout) !vo
 }
 """
 
+KERNEL = """import triton
+import triton.language as tl
+
+LAUNCH_OPTIONS = {"_copy": {"num_warps": 1}}
+
+
+@triton.jit
+def _copy(X, W, D: tl.constexpr):
+    column = tl.arange(0, D)
+    tl.store(X + W * D + column, tl.load(X + column))
+"""
+
 
 def package_manifest(dependency: str) -> str:
     """A `build.zig.zon` that has the package as `dependency`, which is a field of Zig's: `.path = "../.."`."""
@@ -94,6 +106,13 @@ class Project:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
         self.python("python")
+
+    def write_kernel(self) -> None:
+        """Make the consumer one that Triton can compile: a kernel, for two streams, driven over domains, without rounds."""
+        (self.folder / "kernels" / "copy.py").write_text(KERNEL, encoding="utf-8")
+        (self.folder / "src" / "rounds.zig").unlink()
+        profile = PROFILE.replace('    .rounds = "src/rounds.zig",\n', "").replace(".parallel = 1", ".parallel = 2")
+        (self.folder / "capture.zon").write_text(profile, encoding="utf-8")
 
     def python(self, name: str) -> Path:
         """Write a program that stands in for Python under `name`; each has a log of its own."""

@@ -1,7 +1,10 @@
 """The package as others get it: the fragment, the example and a fetched tarball."""
 
+import json
 import re
+import shutil
 import subprocess
+import sys
 import tarfile
 from pathlib import Path
 
@@ -21,26 +24,48 @@ def test_example_holds_the_fragment_verbatim() -> None:
     assert "addCapture(b, test_step)" in example
 
 
-def test_fetched_package_holds_what_the_capture_needs(zig: str, tmp_path: Path) -> None:
-    archive = tmp_path / "package.tar.gz"
+def pack(archive: Path) -> Path:
+    """A tarball of what `build.zig.zon` lists, as a release is."""
     manifest = (ROOT / "build.zig.zon").read_text(encoding="utf-8")
     paths = re.findall(r'"([^"]+)",', manifest[manifest.index(".paths") :])
-    assert "build_capture" in paths and "zig_bridge" in paths
+    assert {"build_capture", "zig_bridge", "cmake", "build.zig.fragment"} <= set(paths)
     with tarfile.open(archive, "w:gz") as tar:
         for path in paths:  # No folder around them: Zig 0.17 does not find the root in what 0.16 keeps of such a tarball.
             tar.add(ROOT / path, path, filter=without_caches)
-    project = Project(tmp_path / "consumer", zig)
+    return archive
+
+
+def test_fetched_package_captures_a_kernel_and_verifies_its_set(zig: str, tmp_path: Path) -> None:
+    """Triton compiles here, started by the fetched tree's own Python; what it makes is then tested and verified without any."""
+    project = Project(tmp_path / "a consumer", zig)
     project.write()
-    fetched = subprocess.run(
-        [zig, "fetch", str(archive)], cwd=project.folder, capture_output=True, text=True, check=False
-    )
+    fetched = subprocess.run([zig, "fetch", str(pack(tmp_path / "package.tar.gz"))], cwd=project.folder, capture_output=True, text=True, check=False)
     assert fetched.returncode == 0, fetched.stderr
     # Zig has the package by its hash now, so that nothing asks this host for it.
     url = "https://package.invalid/package.tar.gz"
     project.write(dependency=f'.build_capture = .{{ .url = "{url}", .hash = "{fetched.stdout.strip()}" }}')
-    project.capture()
-    program = (project.folder / project.starts()[0][0]).resolve()
-    assert program.name == "__main__.py" and not program.is_relative_to(ROOT)
+    project.write_kernel()
+    result = project.run("install", "test", "verify-set", "-Dcapture=true", f"-Dcapture-python={sys.executable}")
+    assert result.returncode == 0, result.stdout
+    assert "2 calls over domains, 2 launches, 2 specializations: all captured (parallel 2, window rows 1)" in result.stdout
+    assert result.stdout.count("sm_121, 2 entries, 2 cubins") == 1
+    (depfile,) = project.folder.glob(".zig-cache/o/*/capture.d")
+    inputs = depfile.read_text(encoding="utf-8")
+    assert "build_capture/capture/run.py" in inputs and f"{ROOT}/build_capture" not in inputs
+    # The set as it is shipped: what no round drives is in it, so its coverage can be tested where there is no Python.
+    shipped = tmp_path / "shipped"
+    shutil.copytree(project.installed(), shipped)
+    absent = f"-Dcapture-python={tmp_path}/absent"
+    result = project.run("test", "verify-set", f"-Dcapture-set={shipped}", absent)
+    assert result.returncode == 0, result.stdout
+    assert result.stdout.count("2 specializations: all captured") == 2
+    result = project.run("test", f"-Dcapture-set={shipped}", "-Dparallel=16", absent)
+    assert result.returncode != 0 and "no captured variant of _copy" in result.stdout and "W: i32 16 (div16)" in result.stdout
+    without_domains = json.loads((shipped / "aot.json").read_bytes())
+    del without_domains["provenance"]["domains"]
+    (shipped / "aot.json").write_text(json.dumps(without_domains), encoding="utf-8")
+    result = project.run("test", f"-Dcapture-set={shipped}", absent)
+    assert result.returncode != 0 and "the set does not say how to drive the methods that no round does" in result.stdout
 
 
 def without_caches(entry: tarfile.TarInfo) -> tarfile.TarInfo | None:
