@@ -1,0 +1,130 @@
+"""What differs between two sets: entries by their specialization, their cubins' sizes, the tools and sources behind them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import msgspec
+
+from build_capture.files import sha256_of_bytes
+from build_capture.sets.model import SetKernel
+from build_capture.sets.read import ReadSet
+
+
+class Change(msgspec.Struct, frozen=True):
+    """A fact that both sets have, of another value."""
+
+    name: str
+    before: Any
+    after: Any
+    """None where a set does not have it."""
+
+
+class EntryChange(msgspec.Struct, frozen=True):
+    """An entry that both sets have, and what is different in it."""
+
+    identity: str
+    fields: list[Change]
+
+
+class SetDiff(msgspec.Struct, frozen=True):
+    """What differs from one set to another."""
+
+    added: list[str]
+    """Identities of entries that only the second has."""
+    removed: list[str]
+    """Those that only the first has."""
+    changed: list[EntryChange]
+    same: int
+    """Entries that are alike in both."""
+    facts: list[Change]
+    """Of the sets as wholes: target, policy, generator, and each part of the provenance by its path."""
+    bytes: Change
+    """Of all cubins."""
+    notes: list[str]
+
+    @property
+    def differs(self) -> bool:
+        """Whether anything does."""
+        return bool(self.added or self.removed or self.changed or self.facts)
+
+
+def compare(before: ReadSet, after: ReadSet) -> SetDiff:
+    """What differs from `before` to `after`. Cubins are compared by their bytes, also where a set records no hashes of them."""
+    first, second = _entries(before), _entries(after)
+    changed = []
+    same = 0
+    for identity in sorted(first.keys() & second.keys()):
+        if fields := list(_changes(first[identity], second[identity])):
+            changed.append(EntryChange(identity, fields))
+        else:
+            same += 1
+    return SetDiff(
+        added=sorted(second.keys() - first.keys()),
+        removed=sorted(first.keys() - second.keys()),
+        changed=changed,
+        same=same,
+        facts=list(_changes(_facts(before), _facts(after))),
+        bytes=Change("bytes", _total(before), _total(after)),
+        notes=[f"{name}: {note}" for name, found in (("first", before), ("second", after)) for note in found.notes],
+    )
+
+
+def _entries(found: ReadSet) -> dict[str, dict[str, Any]]:
+    """Identity -> facts. Of entries with one identity, which a foreign set may have, engines take the first."""
+    facts: dict[str, dict[str, Any]] = {}
+    for kernel in found.captured.kernels:
+        facts.setdefault(kernel.identity, _facts_of(kernel, found.read_cubin(kernel), found.foreign))
+    return facts
+
+
+_LAUNCH = ("hash", "name", "num_warps", "num_stages", "num_ctas", "warp_size", "shared", "pdl")
+
+
+def _facts_of(kernel: SetKernel, cubin: bytes, foreign: bool) -> dict[str, Any]:
+    facts: dict[str, Any] = {"cubin": sha256_of_bytes(cubin), "bytes": len(cubin)} | {name: getattr(kernel, name) for name in _LAUNCH}
+    # A foreign set does not say these; that it is foreign is told once, as a note.
+    return facts if foreign else facts | {"alias": kernel.alias, "assumes16": [p.name for p in kernel.params if p.assumes16]}
+
+
+def _facts(found: ReadSet) -> dict[str, Any]:
+    captured = found.captured
+    facts: dict[str, Any] = {"target": captured.target, "policy": captured.policy}
+    return facts | dict(_flat(captured.generator, "generator")) | dict(_flat(captured.provenance, "provenance"))
+
+
+def _flat(value: Any, path: str) -> Iterator[tuple[str, Any]]:
+    if isinstance(value, dict) and value:
+        for name in sorted(value):
+            yield from _flat(value[name], f"{path}.{name}")
+    else:
+        yield path, value
+
+
+def _changes(before: dict[str, Any], after: dict[str, Any]) -> Iterator[Change]:
+    """What differs between two sets of facts; what one of them does not say of an entry is no difference there."""
+    for name in [*before, *(name for name in after if name not in before)]:
+        if name in ("alias", "assumes16") and (name not in before or name not in after):
+            continue
+        if before.get(name) != after.get(name):
+            yield Change(name, before.get(name), after.get(name))
+
+
+def _total(found: ReadSet) -> int:
+    return sum(len(found.read_cubin(kernel)) for kernel in {kernel.hash: kernel for kernel in found.captured.kernels}.values())
+
+
+TEXT_MAX = 100
+"""Letters of one value that a table shows."""
+
+
+def show(value: Any) -> str:
+    """A value as tables show it: a hash by its beginning, a text by its first letters."""
+    if value is None:
+        return "-"
+    text = f"{value:,}" if type(value) is int else ", ".join(map(str, value)) if isinstance(value, Sequence) and not isinstance(value, str) else str(value)
+    if len(text) == 64 and not set(text) - set("0123456789abcdef"):
+        return text[:12]
+    line = text.replace("\n", " ")
+    return line if len(line) <= TEXT_MAX else f"{line[:TEXT_MAX]}…"

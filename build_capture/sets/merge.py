@@ -1,0 +1,211 @@
+"""Merges sets: one entry for each specialization with its options, whatever set it comes from, and every alias derived anew.
+
+What two sets compiled for one specialization must be the same bytes, launched alike. Where it is not, that is an error,
+or the set that is named first, or the one that is named last, decides; sets carry no dates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import msgspec
+
+from build_capture import __version__
+from build_capture.errors import CaptureError, Exit, Place, nearest, raise_all
+from build_capture.sets.adopt import adopted
+from build_capture.sets.digest import digest
+from build_capture.sets.elf import ElfProblem, parse_cubin
+from build_capture.sets.model import CapturedSet, SetKernel
+from build_capture.sets.pack import file_order
+from build_capture.sets.parse import OURS
+from build_capture.sets.read import ReadSet
+from build_capture.sets.seal import sealed
+from build_capture.targets import TARGETS, Target
+
+Conflict = Literal["error", "first", "newest"]
+
+Claims = tuple[tuple[bool, bool], ...]
+
+
+class Resolved(msgspec.Struct, frozen=True):
+    """A specialization that two sets have other code for, and which of them is kept."""
+
+    identity: str
+    differs: str
+    """The first field in which they differ: `sha256` where only the bytes do."""
+    kept: str
+    left: str
+
+
+class Merged(msgspec.Struct, frozen=True):
+    """What came of merging."""
+
+    captured: CapturedSet
+    cubins: dict[str, bytes]
+    resolved: list[Resolved]
+    duplicates: int
+    """Entries that several sets have alike, or that serve no launch since another of the same identity comes first."""
+
+
+class _Source(msgspec.Struct, frozen=True):
+    """A set that is merged."""
+
+    name: str
+    found: ReadSet
+    cubins: dict[str, bytes]
+    entries: list[SetKernel]
+
+
+class _Kept(msgspec.Struct):
+    """A cubin that is kept, and what its entries claim."""
+
+    own: SetKernel
+    source: _Source
+    claims: set[Claims]
+
+
+def merge(sets: Sequence[tuple[str, ReadSet]], conflict: Conflict) -> Merged:
+    """Merge sets, each with the name that a user knows it by. Raises every conflict at once (`Exit.NOT_COVERED`), and other targets."""
+    sources = [_source(name, found) for name, found in sets]
+    target = _target(sources)
+    kept: dict[str, _Kept] = {}
+    hashes: dict[str, str] = {}
+    resolved: list[Resolved] = []
+    for source in sources:
+        for own, claims in _cubins_of(source):
+            identity = own.identity if own.identity in kept else hashes.get(own.hash, own.identity)
+            there = kept.get(identity)
+            if there is None:
+                kept[identity] = _Kept(own, source, claims)
+            elif differs := _other(there.own, own):
+                later = conflict == "newest"
+                resolved.append(Resolved(identity, differs, *((source.name, there.source.name) if later else (there.source.name, source.name))))
+                kept[identity] = _Kept(own, source, there.claims | claims) if later else _Kept(there.own, there.source, there.claims | claims)
+            else:
+                there.claims |= claims
+            hashes[kept[identity].own.hash] = identity
+    if conflict == "error":
+        raise_all([_error(each) for each in resolved])
+    kernels = _entries(list(kept.values()))
+    given = sum(len(source.entries) for source in sources)
+    return Merged(
+        captured=CapturedSet(
+            generator={"name": OURS, "version": __version__},
+            target=target.name,
+            policy=_agreed([source.found.captured.policy for source in sources], ""),
+            provenance=_provenance(sources),
+            kernels=kernels,
+        ),
+        cubins={each.own.hash: each.source.cubins[each.own.hash] for each in kept.values()},
+        resolved=resolved,
+        duplicates=given - len(kernels),
+    )
+
+
+def _source(name: str, found: ReadSet) -> _Source:
+    if not found.captured.kernels:
+        raise CaptureError("this set has no entries", where=Place(str(found.path)), mend="capture it anew, or leave it out")
+    cubins = {kernel.hash: found.read_cubin(kernel) for kernel in found.captured.kernels}
+    return _Source(name, found, cubins, adopted(found, cubins))
+
+
+def _target(sources: Sequence[_Source]) -> Target:
+    """The one target of all sets; of a set that does not say, what its cubins are for."""
+    known = {source.name: source.found.captured.target or _target_of_cubins(source) for source in sources}
+    if len(set(known.values())) > 1:
+        raise CaptureError(
+            f"these sets are for several targets: {', '.join(f'{name} for {target}' for name, target in known.items())}", mend="merge the sets of one target"
+        )
+    (text,) = set(known.values())
+    targets = {target.name: target for target in TARGETS.values()}
+    if text not in targets:
+        raise CaptureError(f"these sets are for {text!r}, which is no target that is known", mend=nearest(text, targets))
+    return targets[text]
+
+
+def _target_of_cubins(source: _Source) -> str:
+    try:
+        return f"sm_{parse_cubin(next(iter(source.cubins.values()))).capability}"
+    except ElfProblem as problem:
+        raise CaptureError(f"this set does not say which GPU it is for, and a cubin of it does not either: {problem}", where=Place(source.name)) from problem
+
+
+def _cubins_of(source: _Source) -> list[tuple[SetKernel, set[Claims]]]:
+    """The entry of each cubin's own specialization, with all that its entries claim."""
+    own = [kernel for kernel in source.entries if not kernel.alias]
+    claims: dict[str, set[Claims]] = {}
+    for kernel in source.entries:
+        claims.setdefault(kernel.hash, set()).add(_claims(kernel))
+    return [(kernel, claims[kernel.hash]) for kernel in own]
+
+
+def _claims(kernel: SetKernel) -> Claims:
+    return tuple((p.div16, p.nospec) for p in kernel.params)
+
+
+def _other(first: SetKernel, second: SetKernel) -> str:
+    """The first field in which two entries of one specialization differ; the hash and the kinds alone are no difference where the bytes are equal."""
+    left_out = ("params", "kinds", "alias", "seal", "hash") if first.sha256 == second.sha256 else ("params", "kinds", "alias", "seal", "hash", "sha256")
+    for name in SetKernel.__struct_fields__:
+        if name not in left_out and getattr(first, name) != getattr(second, name):
+            return name
+    return "" if first.sha256 == second.sha256 else "sha256"
+
+
+def _entries(kept: Sequence[_Kept]) -> list[SetKernel]:
+    """All entries: each cubin's own, and the aliases that a launch can come to."""
+    taken = {each.own.identity for each in kept}
+    aliases = [
+        sealed(
+            msgspec.structs.replace(
+                each.own,
+                alias=True,
+                params=[msgspec.structs.replace(p, div16=div16, nospec=nospec) for p, (div16, nospec) in zip(each.own.params, claims, strict=True)],
+            )
+        )
+        for each in kept
+        for claims in sorted(each.claims - {_claims(each.own)})
+    ]
+    kernels = [each.own for each in kept]
+    for alias in sorted(aliases, key=file_order):
+        if alias.identity not in taken:
+            taken.add(alias.identity)
+            kernels.append(alias)
+    return sorted(kernels, key=file_order)
+
+
+def _error(each: Resolved) -> CaptureError:
+    what = "other bytes" if each.differs == "sha256" else f"another `{each.differs}`"
+    return CaptureError(
+        f"{each.identity} has {what} in {each.left}",
+        where=Place(each.kept),
+        mend="capture both with one toolchain, or choose with --conflict first or newest (the set named last)",
+        code=Exit.NOT_COVERED,
+    )
+
+
+def _provenance(sources: Sequence[_Source]) -> dict[str, Any]:
+    """What all sets agree on, and the provenance of each, once, in an order that does not depend on theirs."""
+    records: dict[bytes, dict[str, Any]] = {}
+    for source in sources:
+        captured = source.found.captured
+        for record in captured.provenance.get("merged") or [_record(source)]:
+            records[msgspec.json.encode(record, order="deterministic")] = record
+    common = {name: _agreed([source.found.captured.provenance.get(name) for source in sources], None) for name in sources[0].found.captured.provenance}
+    return {name: value for name, value in common.items() if value is not None and name != "merged"} | {"merged": [records[key] for key in sorted(records)]}
+
+
+def _record(source: _Source) -> dict[str, Any]:
+    captured = source.found.captured
+    return {
+        "digest": digest(source.found.folder),
+        "foreign": source.found.foreign,
+        "generator": captured.generator,
+        "policy": captured.policy,
+        "provenance": captured.provenance,
+    }
+
+
+def _agreed(values: Sequence[Any], other: Any) -> Any:
+    return values[0] if all(value == values[0] for value in values) else other
