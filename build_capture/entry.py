@@ -8,7 +8,6 @@ from build_capture.errors import Exit
 
 REQUIRED_MODULES = {
     "click": "click",
-    "elftools": "pyelftools",
     "msgspec": "msgspec",
     "ninja": "ninja",
     "rich": "rich",
