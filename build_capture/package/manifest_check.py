@@ -23,7 +23,7 @@ def check_manifest(folder: Path, shown: str, captured: CapturedSet, digest: str,
     where = f"{shown}/{MANIFEST}"
     try:
         manifest = msgspec.json.decode((folder / MANIFEST).read_bytes(), type=Manifest)
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, RecursionError) as error:
         yield damage(f"it is no manifest: {error}", where)
         return
     if strange := [name for name in manifest.files if not is_local(name)]:

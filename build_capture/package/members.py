@@ -42,8 +42,7 @@ class Members:
         parts = self._parts(name)
         self._count += 1
         self._bytes += size
-        if self._count > MEMBERS_MAX:
-            raise damage(f"it has more than {MEMBERS_MAX} members", self._shown)
+        self.refuse_more(self._count)
         if not 0 <= size <= MEMBER_BYTES_MAX:
             self._refuse(name, f"it would unpack to {size} bytes; no file of a package has more than {MEMBER_BYTES_MAX}")
         if self._bytes > BYTES_MAX:
@@ -51,6 +50,11 @@ class Members:
         for count in range(1, len(parts) + 1):
             self._claim("/".join(parts[:count]), folder=folder or count < len(parts))
         return "/".join(parts)
+
+    def refuse_more(self, count: int) -> None:
+        """Raise where so many members are more than a package has."""
+        if count > MEMBERS_MAX:
+            raise damage(f"it has more than {MEMBERS_MAX} members", self._shown)
 
     def refuse_kind(self, name: str, kind: str) -> NoReturn:
         """Raise for a member that is neither a file nor a folder, such as a link."""

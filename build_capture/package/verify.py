@@ -16,6 +16,7 @@ from build_capture.package.damage import damage
 from build_capture.package.deb import unpack_deb
 from build_capture.package.folder import VerifiedSet, verify_folder
 from build_capture.package.manifest import MANIFEST
+from build_capture.package.members import BYTES_MAX
 from build_capture.package.tar import unpack_tar_zst
 from build_capture.package.wheel import check_purity, check_record, unpack_wheel
 from build_capture.sets.read import AOT_JSON
@@ -92,6 +93,8 @@ def _verify_archive(path: Path, target: Target | None) -> Verified:
         raise CaptureError("this is no package that is known", where=Place(str(path)), mend=f"expected a file that ends in {', '.join(kinds)}")
     kind, unpack = kinds[ending]
     shown = str(path)
+    if (size := path.stat().st_size) > BYTES_MAX:
+        raise damage(f"it has {size} bytes; a package has at most {BYTES_MAX}", shown)
     with tempfile.TemporaryDirectory() as folder, path.open("rb") as source:
         unpacked = unpack(source, shown, Path(folder).resolve())
         sets = sorted({str(PurePosixPath(name).parent) for name in unpacked.names if PurePosixPath(name).name in (AOT_JSON, MANIFEST)})

@@ -41,6 +41,9 @@ ENTRY_POINTS = """[console_scripts]
 
 ELF_MAGIC = b"\x7fELF"
 
+_ENTRY = b"PK\x01\x02"
+"""The start of each entry in a zip's directory."""
+
 _READABLE = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _KIND_BITS = 0o170000
 _LINK, _FILE, _FOLDER = 0o120000, 0o100000, 0o040000
@@ -69,6 +72,8 @@ def write_wheel(names: PackageNames, files: Mapping[str, bytes], summary: str) -
 def unpack_wheel(source: BinaryIO, shown: str, folder: Path) -> list[str]:
     """Unpack a wheel below `folder`, all of it judged first; returns the paths of its files. `shown` is its name in messages."""
     members = Members(shown)
+    # zipfile reads the whole directory at once, whatever it counts.
+    members.refuse_more(source.read().count(_ENTRY))
     with _guarded(shown), zipfile.ZipFile(source) as archive:
         entries = [(entry, _admitted(entry, members, shown)) for entry in archive.infolist()]
         files = [(entry, name) for entry, name in entries if not entry.is_dir()]

@@ -190,6 +190,7 @@ WHEELS = [
     Hostile("a library of the host", zip_with(f"{MODULE}/x.so", b"\x7fELF\x02\x01"), "x.so: error: it is an ELF outside of the sets"),
     Hostile("a file in a set", zip_with(f"{MODULE}/{SET}/x"), f"{SET}/x: error: it is no part of a set"),
     Hostile("a case", zip_with(f"{MODULE}/{SET}/AOT.json"), "AOT.json: error: its path is that of"),
+    Hostile("too many files", lambda wheel: wheel + b"PK\x01\x02" * 101, "error: it has more than 100 members", {"MEMBERS_MAX": 100}),
     Hostile("cut off", lambda wheel: wheel[:-100], "error: its zip archive is damaged"),
     Hostile("a byte changed", lambda wheel: wheel.replace(b"_add\0", b"_sub\0", 1), "error: its zip archive is damaged: Bad CRC-32"),
 ]

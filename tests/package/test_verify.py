@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import stat
 import subprocess
@@ -126,6 +127,18 @@ def test_verify_says_what_it_takes(tmp_path: Path, name: str, want: str) -> None
     with pytest.raises(CaptureError, match=want) as caught:
         verify(tmp_path / name)
     assert caught.value.code == Exit.INPUT
+
+
+def test_verify_does_not_open_a_file_that_is_larger_than_any_package(tmp_path: Path) -> None:
+    (tmp_path / "set.deb").touch()
+    os.truncate(tmp_path / "set.deb", (1 << 30) + 1)
+    assert "set.deb: error: it has 1073741825 bytes; a package has at most 1073741824" in refusal(tmp_path / "set.deb")
+
+
+def test_verify_refuses_a_manifest_that_is_nested_too_deeply(tmp_path: Path) -> None:
+    folder = unpacked_sample(tmp_path)
+    (folder / "manifest.json").write_text('{"limits":' * 100000)
+    assert "manifest.json: error: it is no manifest: maximum recursion" in refusal(folder)
 
 
 def test_verify_passes_a_wheel_that_a_build_backend_put_a_set_into(tmp_path: Path) -> None:
