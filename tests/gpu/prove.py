@@ -1,0 +1,168 @@
+"""The proof on a GPU: capture by launching, serve rounds from the set in Zig, and see today's one-stream set fail.
+
+    python tests/gpu/prove.py --zig ZIG --serve QWEN27_SERVE --replay REPLAY [--rounds 500] [--parallel 16] [--policy total]
+
+The Python needs torch, Triton and what build-capture needs. SERVE and REPLAY are the programs that `zig build` in
+examples/qwen27 installs; without one of them its part is left out, and the last line says so. Exits 0 only if every part ran
+and went as it must.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+PROFILE = ROOT / "examples" / "qwen27" / "capture.zon"
+MISSING = ("no captured Triton variant of ", "MissingTritonVariant")
+"""What an engine prints where a set lacks a variant."""
+
+
+class Part:
+    """Parts of the proof, and which of them failed."""
+
+    def __init__(self) -> None:
+        self.failed: list[str] = []
+        self.left_out: list[str] = []
+
+    def check(self, good: bool, what: str) -> None:
+        """Note a statement that must hold."""
+        print(f"  {'holds' if good else 'FAILS'}: {what}", flush=True)
+        if not good:
+            self.failed.append(what)
+
+
+def run(title: str, command: list[str | Path]) -> tuple[int, str]:
+    """Run a command, print its title and how long it took; returns its exit status and all that it said."""
+    started = time.monotonic()
+    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, errors="replace", check=False)
+    print(f"== {title}: exit {done.returncode}, {time.monotonic() - started:.1f} s", flush=True)
+    return done.returncode, done.stdout + done.stderr
+
+
+def capture(title: str, arguments: argparse.Namespace, out: Path, *more: str | Path) -> dict[str, Any] | None:
+    """Capture through the command line; returns its summary, or None after printing what it said."""
+    command = [sys.executable, ROOT / "build_capture", "capture", "--profile", PROFILE, "--zig", arguments.zig, "--target", "native"]
+    started = time.monotonic()
+    cache = arguments.folder / "cache"
+    done = subprocess.run([*map(str, command), "--cache-dir", str(cache), "--out", str(out), "--json", *map(str, more)], capture_output=True, text=True, check=False)
+    print(f"== {title}: exit {done.returncode}, {time.monotonic() - started:.1f} s", flush=True)
+    if done.returncode != 0:
+        print(done.stderr)
+        return None
+    return json.loads(done.stdout)
+
+
+def prove_capture(part: Part, arguments: argparse.Namespace, set_: Path, values: Path) -> bool:
+    """Every need launched and verified, and what is recorded is what is enumerated. Returns whether there is a set."""
+    asked = ("--mode", "gpu", "--parallel", arguments.parallel, "--values", values)
+    summary = capture(f"capture in mode gpu, {arguments.parallel} streams", arguments, set_, *map(str, asked))
+    if summary is None:
+        part.check(False, "the capture comes to a set")
+        return False
+    gpu = summary["gpu"]
+    print(f"  {gpu['device']}, {summary['target']}, Triton {provenance(set_)['toolchain']['triton']}\n")
+    print("  | kernel | needs | launched | verified | launches | nearest to its limit | error | limit |")
+    print("  | --- | ---: | ---: | ---: | ---: | --- | ---: | ---: |")
+    for kernel in gpu["kernels"]:
+        counts = " | ".join(str(kernel[name]) for name in ("needs", "launched", "launched", "launches"))
+        print(f"  | `{kernel['function']}` | {counts} | {kernel['output']} | {kernel['error']:.1e} | {kernel['limit']:.1e} |")
+    needs, launched = (sum(kernel[name] for kernel in gpu["kernels"]) for name in ("needs", "launched"))
+    print(f"\n  {gpu['rounds']} rounds made {gpu['round_launches']} launches of {gpu['round_specializations']} specializations")
+    part.check(needs == launched == summary["needs"] == summary["variants"] > 0, f"needs {summary['needs']} = launched {launched} = verified {launched}")
+    recorded = (gpu["recorded"], gpu["enumerated"], gpu["round_specializations"])
+    part.check(gpu["differences"] == 0 and set(recorded) == {summary["needs"]}, "recorded {}, enumerated {}, from rounds alone {}, 0 differences".format(*recorded))
+    return True
+
+
+def provenance(set_: Path) -> dict[str, Any]:
+    """What a set says it was made of."""
+    return json.loads((set_ / "aot.json").read_text())["provenance"]
+
+
+def prove_same(part: Part, arguments: argparse.Namespace, set_: Path) -> None:
+    """A capture without the GPU holds the same kernels; a second one with it is the same to the byte."""
+    alone, again = arguments.folder / "compiled", arguments.folder / "again"
+    if capture("the same in mode compile", arguments, alone, "--parallel", str(arguments.parallel)) is not None:
+        kernels = [json.loads((each / "aot.json").read_text())["kernels"] for each in (set_, alone)]
+        cubins = [{path.name: path.read_bytes() for path in (each / "cubins").iterdir()} for each in (set_, alone)]
+        part.check(kernels[0] == kernels[1] and cubins[0] == cubins[1], f"both sets have the same {len(cubins[0])} cubins and entries, byte for byte")
+    else:
+        part.check(False, "the capture in mode compile comes to a set")
+    if capture("mode auto", arguments, again, "--mode", "auto", "--parallel", str(arguments.parallel)) is not None:
+        part.check((set_ / "aot.json").read_bytes() == (again / "aot.json").read_bytes(), "auto takes the GPU and gives the same aot.json")
+    else:
+        part.check(False, "the capture in mode auto comes to a set")
+
+
+def prove_policy(part: Part, arguments: argparse.Namespace, policy: str) -> None:
+    """What a policy puts into a set is launched too."""
+    summary = capture(f"policy {policy} in mode gpu", arguments, arguments.folder / policy, "--mode", "gpu", "--policy", policy, "--parallel", str(arguments.parallel))
+    further = sum(kernel["further"] for kernel in summary["gpu"]["kernels"]) if summary else 0
+    part.check(summary is not None and further > 0, f"{further} further cubins of policy {policy} were launched and verified")
+
+
+def prove_serving(part: Part, arguments: argparse.Namespace, set_: Path) -> None:
+    """The Zig program serves from the set alone; from a one-stream set it fails with the engine's lines."""
+    status, said = run(f"serve {arguments.rounds} rounds in Zig", [arguments.serve, set_, "--rounds", str(arguments.rounds), "--parallel", str(arguments.parallel)])
+    print(indented(said, 25))
+    part.check(status == 0, f"{arguments.rounds} random rounds: no launch refused, no bit differs")
+    one = arguments.folder / "one"
+    if capture("capture for one stream and one row", arguments, one, "--parallel", "1", "--window-rows", "1") is None:
+        part.check(False, "the capture for one stream comes to a set")
+        return
+    status, said = run("serve from the one-stream set", [arguments.serve, one, "--rounds", str(arguments.rounds), "--parallel", str(arguments.parallel)])
+    print(indented(said, 25))
+    part.check(status != 0 and all(words in said for words in MISSING), "the one-stream set fails with the engine's lines")
+
+
+def prove_replay(part: Part, arguments: argparse.Namespace, set_: Path, values: Path) -> None:
+    """Every variant of all kernels, launched from Zig, writes what it wrote for Python."""
+    status, said = run("replay every variant in Zig", [arguments.replay, set_, values])
+    print(indented(said, 25))
+    part.check(status == 0, "every variant launched from Zig writes the same bits")
+
+
+def indented(text: str, most: int) -> str:
+    """The last lines of what a program said."""
+    lines = text.splitlines()
+    shown = [f"({len(lines) - most} lines before)", *lines[-most:]] if len(lines) > most else lines
+    return "\n".join(f"    {line}" for line in shown)
+
+
+def main() -> int:
+    """Run every part."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--zig", required=True, help="the Zig compiler")
+    parser.add_argument("--serve", type=Path, help="the program qwen27-serve")
+    parser.add_argument("--replay", type=Path, help="the program replay")
+    parser.add_argument("--rounds", type=int, default=500, help="random rounds to serve")
+    parser.add_argument("--parallel", type=int, default=16, help="streams of a round")
+    parser.add_argument("--policy", action="append", default=[], choices=("compact", "total"), help="also capture by this policy, and launch what it adds")
+    parser.add_argument("--folder", type=Path, help="where sets and values go; a new one, which stays")
+    arguments = parser.parse_args()
+    arguments.folder = Path(tempfile.mkdtemp(prefix="prove-")) if arguments.folder is None else arguments.folder.resolve()
+    part, set_, values = Part(), arguments.folder / "set", arguments.folder / "values"
+    if prove_capture(part, arguments, set_, values):
+        prove_same(part, arguments, set_)
+        for policy in arguments.policy:
+            prove_policy(part, arguments, policy)
+        for name, prove in (("serve", lambda: prove_serving(part, arguments, set_)), ("replay", lambda: prove_replay(part, arguments, set_, values))):
+            if getattr(arguments, name) is None:
+                part.left_out.append(name)
+            else:
+                prove()
+    for name in part.left_out:
+        print(f"left out: --{name} was not given")
+    print("NOT proved: " + "; ".join([*part.failed, *part.left_out]) if part.failed or part.left_out else f"proved; sets and values are in {arguments.folder}")
+    return 1 if part.failed or part.left_out else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
