@@ -1,6 +1,8 @@
 const std = @import("std");
 
 pub fn build(b: *std.Build) void {
+    const target = b.standardTargetOptions(.{});
+    const optimize = b.standardOptimizeOption(.{});
     const run_step = b.step("run", "Print which variant each launch of a round takes (arguments after --)");
     const test_step = b.step("test", "Check that the captured set covers every round");
 
@@ -22,14 +24,37 @@ pub fn build(b: *std.Build) void {
         }),
     });
     b.installArtifact(program);
+    b.installArtifact(addServe(b, capture, target, optimize));
+    const serve_on_host = addServe(b, capture, b.graph.host, null);
     rounds.resolved_target = b.graph.host;
-    for ([_]*std.Build.Module{ program.root_module, rounds }) |module| {
+    for ([_]*std.Build.Module{ program.root_module, serve_on_host.root_module, rounds }) |module| {
         test_step.dependOn(&b.addRunArtifact(b.addTest(.{ .root_module = module })).step);
     }
 
     const run = b.addRunArtifact(program);
     addCommandLine(b, run);
     run_step.dependOn(&run.step);
+}
+
+/// The program that serves rounds on a GPU: the declaration file's `cuda` is the runtime.
+fn addServe(
+    b: *std.Build,
+    capture: @import("build_capture").Result,
+    target: std.Build.ResolvedTarget,
+    optimize: ?std.builtin.OptimizeMode,
+) *std.Build.Step.Compile {
+    return b.addExecutable(.{
+        .name = "qwen27-serve",
+        .root_module = b.createModule(.{
+            .root_source_file = b.path("src/serve.zig"),
+            .target = target,
+            .optimize = optimize,
+            .imports = &.{
+                .{ .name = "cuda", .module = capture.modules.runtime },
+                .{ .name = "profile", .module = capture.modules.profile },
+            },
+        }),
+    });
 }
 
 /// Hands what follows `--` on; Zig 0.17 has a method for it, Zig 0.16 a field.

@@ -7,11 +7,15 @@ const std = @import("std");
 const capture = @import("build_capture");
 const cuda = @import("cuda");
 const profile = @import("profile");
+const plan_of_round = @import("plan.zig");
 const shape = @import("shape.zig");
 
 pub const declarations = @import("triton.zig");
 
 const geometry = profile.geometry;
+const attention = plan_of_round.attention;
+const chunks = plan_of_round.chunks;
+const itemsOfChunk = plan_of_round.itemsOfChunk;
 
 /// What beside streams and rows decides how a round's tables lie.
 pub const Layout = struct {
@@ -27,14 +31,6 @@ const delta: shape.DeltaShape = .{
     .width = geometry.delta_width,
     .kept = geometry.conv_taps_kept,
 };
-const attention: shape.AttentionShape = .{ .heads = geometry.query_heads, .kv_heads = geometry.kv_heads, .width = geometry.head_width };
-const chunks: shape.Chunks = .{ .keys = geometry.chunk_keys, .in_group = geometry.chunks_in_group, .depth_max = geometry.tree_nodes_max };
-
-/// Items that one chunk, or one folded group, of a stream with this many rows takes.
-fn itemsOfChunk(rows: u32) u32 {
-    const pairs = rows * (geometry.query_heads / geometry.kv_heads);
-    return (pairs + geometry.pairs_in_item - 1) / geometry.pairs_in_item;
-}
 
 /// Every layout that a round of this shape can have.
 ///
@@ -156,26 +152,31 @@ const Tables = struct {
     windows: u64,
     plan: ?Plan,
 
-    const Plan = struct { rows: u64, streams: u64, items: u64, parents: u64 };
+    const Plan = struct {
+        rows: u64,
+        streams: u64,
+        items: u64,
+        parents: u64,
 
-    /// One upload for all: each table starts where the one before ends. Between stream ids and
-    /// token ids lie the DeltaNet plan (3 a row) and the row starts (one a stream, and the end).
+        fn at(places: plan_of_round.PlanPlaces) Plan {
+            return .{
+                .rows = element(.upload, places.rows),
+                .streams = element(.upload, places.streams),
+                .items = element(.upload, places.items),
+                .parents = element(.upload, places.parents),
+            };
+        }
+    };
+
+    /// Several streams: one upload for all.
     fn ofStreams(streams: u64, rows: u64, layout: Layout) Tables {
-        const heads = 5 * rows + streams + 1;
-        const plan_rows = 10 * rows + streams + 1;
-        const plan_streams = 11 * rows + streams + 1;
-        const plan_items = plan_streams + 4 * streams;
+        const places: plan_of_round.SharedPlaces = .of(.{ .streams = streams, .rows = rows, .items = layout.items });
         return .{
-            .positions = element(.upload, 0),
-            .stream_ids = element(.upload, rows),
-            .ids = element(.upload, heads),
-            .windows = element(.upload, heads + rows),
-            .plan = .{
-                .rows = element(.upload, plan_rows),
-                .streams = element(.upload, plan_streams),
-                .items = element(.upload, plan_items),
-                .parents = element(.upload, plan_items + 3 * @as(u64, layout.items)),
-            },
+            .positions = element(.upload, places.positions),
+            .stream_ids = element(.upload, places.stream_ids),
+            .ids = element(.upload, places.ids),
+            .windows = element(.upload, places.windows),
+            .plan = .at(places.plan),
         };
     }
 
@@ -186,12 +187,7 @@ const Tables = struct {
             .stream_ids = null,
             .ids = at(.ids),
             .windows = at(.windows),
-            .plan = .{
-                .rows = element(.upload, 0),
-                .streams = element(.upload, rows),
-                .items = element(.upload, rows + 4),
-                .parents = element(.upload, rows + 4 + 3 * @as(u64, layout.items)),
-            },
+            .plan = .at(plan_of_round.planOf(.{ .streams = 1, .rows = rows, .items = layout.items })),
         };
     }
 
@@ -282,19 +278,19 @@ test "layouts: full windows never have an odd number of items" {
     for (list.items(), [_]u32{ 0, 12, 6 }) |layout, items| try std.testing.expectEqual(items, layout.items);
 }
 
-test "tables: each table starts where the contract's offsets say" {
-    const tables: Tables = .ofStreams(2, 3, .{ .items = 1 });
+test "tables: one upload for several streams, one of the plan for a single one" {
     const base = at(.upload);
+    const tables: Tables = .ofStreams(2, 3, .{ .items = 1 });
     try std.testing.expectEqual(base + 4 * 3, tables.stream_ids.?);
-    try std.testing.expectEqual(base + 4 * (5 * 3 + 3), tables.ids);
     try std.testing.expectEqual(base + 4 * (6 * 3 + 3), tables.windows);
-    try std.testing.expectEqual(base + 4 * (10 * 3 + 3), tables.plan.?.rows);
-    try std.testing.expectEqual(base + 4 * (11 * 3 + 3), tables.plan.?.streams);
-    try std.testing.expectEqual(base + 4 * (11 * 3 + 11), tables.plan.?.items);
     try std.testing.expectEqual(base + 4 * (11 * 3 + 11 + 3), tables.plan.?.parents);
     const alone: Tables = .ofOneStream(3, .{ .items = 2 });
-    try std.testing.expectEqual(base + 4 * 3, alone.plan.?.streams);
-    try std.testing.expectEqual(base + 4 * 7, alone.plan.?.items);
+    try std.testing.expectEqual(base, alone.plan.?.rows);
     try std.testing.expectEqual(base + 4 * 13, alone.plan.?.parents);
+    try std.testing.expectEqual(at(.windows), alone.windows);
     try std.testing.expectEqual(@as(?u64, null), alone.stream_ids);
+}
+
+test {
+    _ = plan_of_round;
 }
