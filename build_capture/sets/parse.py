@@ -21,6 +21,8 @@ OURS = "build-capture"
 
 _CONSTANT_FORM = 'expected exactly one of {"int": n}, {"f32": bits} and {"none": true}'
 _NO_SCRATCH = {"global_scratch": 0, "global_align": 1, "profile_scratch": 0}
+_NESTING_MAX = 64
+"""Objects and lists inside each other: a set needs 6."""
 _PARAMS_MAX = 1024
 """CUDA gives a kernel 32,764 bytes of parameters: none has more than this."""
 
@@ -53,6 +55,8 @@ def parse(text: bytes) -> Parsed:
         return Parsed(None, ["no valid JSON (it is nested too deeply)"])
     except ValueError as error:
         return Parsed(None, [f"no valid JSON ({error})"])
+    if _is_nested(document, _NESTING_MAX):
+        return Parsed(None, ["no valid JSON (it is nested too deeply)"])
     if not isinstance(document, dict):
         return Parsed(None, [f"the file holds {article(document)}; expected an object with `kernels`"])
     return _parse_document(document)
@@ -193,6 +197,12 @@ def _words(fields: Fields, name: str, valid: Sequence[str] | None) -> dict[str, 
         else:
             words[key] = value
     return words
+
+
+def _is_nested(value: Any, deeper: int) -> bool:
+    """Whether there are more objects and lists inside each other than `deeper`."""
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else None
+    return inner is not None and (deeper == 0 or any(_is_nested(each, deeper - 1) for each in inner))
 
 
 def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -164,6 +164,8 @@ def test_read_set_tells_twenty_faults_and_counts_the_rest(tmp_path: Path) -> Non
         ('{"kernels": [NaN]}', "no valid JSON (NaN is no number)"),
         ("\ufeff{}", "1:1: no valid JSON (Unexpected UTF-8 BOM (decode using utf-8-sig))"),
         ("[" * 100_000, "no valid JSON (it is nested too deeply)"),
+        ("[" * 65 + "]" * 65, "no valid JSON (it is nested too deeply)"),
+        ("[" * 64 + "]" * 64, "the file holds a list; expected an object with `kernels`"),
     ],
 )
 def test_parse_of_what_is_no_set(text: str, want: str) -> None:

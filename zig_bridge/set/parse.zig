@@ -22,6 +22,9 @@ pub const Diagnostic = fields_types.Diagnostic;
 /// Engines refuse a larger `aot.json`.
 pub const bytes_max = 16 << 20;
 
+/// Objects and lists inside each other: a set needs 6, and each of them costs a reader far more memory than its one byte.
+const nesting_max = 64;
+
 /// CUDA gives a kernel 32,764 bytes of parameters: none has more than this.
 const params_max = 1024;
 
@@ -33,6 +36,7 @@ pub fn parse(arena: std.mem.Allocator, text: []const u8, diagnostic: *Diagnostic
     if (text.len > bytes_max) {
         return reader.fail("the file has {d} bytes; expected at most {d}, as engines read no more", .{ text.len, bytes_max });
     }
+    if (isNestedTooDeeply(text)) return reader.fail("no valid JSON (it is nested too deeply)", .{});
     const top = switch (try parseDocument(reader, text)) {
         .object => |object| object,
         else => |other| return reader.fail("the file holds {s}; expected an object with `kernels`", .{article(other)}),
@@ -68,6 +72,25 @@ fn parseDocument(reader: Reader, text: []const u8) Error!json.Value {
         error.OutOfMemory => error.OutOfMemory,
         else => reader.fail("{d}:{d}: no valid JSON ({s})", .{ position.getLine(), position.getColumn(), @errorName(failure) }),
     };
+}
+
+fn isNestedTooDeeply(text: []const u8) bool {
+    var depth: usize = 0;
+    var in_string = false;
+    var escaped = false;
+    for (text) |byte| {
+        if (in_string) {
+            if (byte == '"' and !escaped) in_string = false;
+            escaped = byte == '\\' and !escaped;
+        } else switch (byte) {
+            '"' => in_string = true,
+            '[', '{' => depth += 1,
+            ']', '}' => depth -|= 1,
+            else => {},
+        }
+        if (depth > nesting_max) return true;
+    }
+    return false;
 }
 
 /// Whether an entry has a field that only sealed ones have: then it must be sealed, whole.

@@ -136,6 +136,38 @@ test "parse: more params than a kernel can have" {
     try checkBroken("\"params\": []", params, "kernels[1]: `params` has 1025 items; expected at most 1024");
 }
 
+test "parse: objects and lists inside each other" {
+    const brackets: [65]u8 = @splat('[');
+    const ends: [65]u8 = @splat(']');
+    try checkRefused(&brackets, "no valid JSON (it is nested too deeply)");
+    try checkRefused(brackets[0..64] ++ ends[0..64], "the file holds a list; expected an object with `kernels`");
+    // Within a string they are letters.
+    try checkRefused("{\"\\\"" ++ &brackets ++ "\": 1}", "`kernels` is missing");
+}
+
+test "parse: random damage is taken or refused with a message, and none panics" {
+    var prng: std.Random.DefaultPrng = .init(7);
+    const random = prng.random();
+    const letters = "{}[]\",:0123456789-.eE\\ntrufalsd \x00\xff";
+    var refused: usize = 0;
+    const texts_count = 3000;
+    for (0..texts_count) |_| {
+        var text = good.*;
+        for (0..random.intRangeAtMost(usize, 1, 6)) |_| {
+            text[random.uintLessThan(usize, text.len)] = letters[random.uintLessThan(usize, letters.len)];
+        }
+        var arena: std.heap.ArenaAllocator = .init(testing.allocator);
+        defer arena.deinit();
+        var diagnostic: parse_module.Diagnostic = .{};
+        if (parse_module.parse(arena.allocator(), &text, &diagnostic)) |_| continue else |failure| {
+            try testing.expectEqual(error.InvalidSet, failure);
+            try testing.expect(diagnostic.message.len > 0);
+            refused += 1;
+        }
+    }
+    try testing.expect(refused > texts_count / 2 and refused < texts_count);
+}
+
 test "parse: every truncation is refused, none panics" {
     var length: usize = 1;
     while (length < good.len) : (length += 1) {
