@@ -107,5 +107,7 @@ class Result(msgspec.Struct, frozen=True):
     """Each Python file that the kernel's module imported (relative to the kernels' folder) -> its SHA-256."""
     seconds: float
     """How long the compile took; never part of a set."""
+    globals: dict[str, str] = {}
+    """The module-level constants that the kernel and what it calls read, by module and name -> the value."""
     widths: dict[str, int] = {}
     """How many instructions access memory, by kind and width in bits (policy/widths.py); never part of a set."""

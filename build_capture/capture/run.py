@@ -175,6 +175,8 @@ def capture(
         kernel_files=kernel_files,
         domains=planned.domains.source,
     )
+    if read := _globals(applied):
+        record["globals"] = read
     if launched is not None:
         record["gpu"] = msgspec.to_builtins(launched)
     total = pack(applied.variants, planned.target, record, out, policy=policy, aliases=applied.aliases)
@@ -226,6 +228,15 @@ def _launch(planned: Planned, applied: Applied, mode: Mode, values: Path | None,
 def _kernel_files(profile: Profile, applied: Applied) -> list[Path]:
     names = {name for variant in applied.variants for name in variant.result.sources}
     return sorted(profile.kernels / name for name in names)
+
+
+def _globals(applied: Applied) -> dict[str, dict[str, str]]:
+    """The module-level constants that each kernel reads, of those that read any."""
+    found: dict[str, dict[str, str]] = {}
+    for variant in applied.variants:
+        if variant.result.globals:
+            found.setdefault(variant.need.function, {}).update(variant.result.globals)
+    return {function: found[function] for function in sorted(found)}
 
 
 def _own_files() -> Iterable[Path]:

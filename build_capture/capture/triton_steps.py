@@ -161,6 +161,11 @@ def argument_of(type_name: str, class_name: str | None) -> Any:
     raise ValueError(f"an argument of type {type_name} is not known")
 
 
+def globals_read(kernel: JITFunction) -> dict[str, Any]:
+    """The module-level constants that a compiled kernel and what it calls read, by module and name: Triton keys its cache by them."""
+    return {f"{scope['__name__']}.{name}": value for (name, _), (value, scope) in kernel.used_global_vals.items()}
+
+
 def specialization(compiled: Any) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     """What Triton compiled for: the runtime parameters in order (name, type, div16), and the constants by name."""
     source = compiled.src

@@ -32,6 +32,7 @@ def compile_request(request: Request) -> tuple[Result, bytes]:
         WARP_SIZE,
         argument_of,
         compile_variant,
+        globals_read,
         import_kernels,
         imported_sources,
         specialization,
@@ -66,6 +67,7 @@ def compile_request(request: Request) -> tuple[Result, bytes]:
         cubin_sha256=sha256_of_bytes(cubin),
         sources={Path(os.path.relpath(path, folder)).as_posix(): sha256_of_file(path) for path in sorted({*imported_sources(folder), *read})},
         seconds=time.monotonic() - started,
+        globals={name: _show_global(value) for name, value in sorted(globals_read(kernel).items())},
         widths=access_widths(compiled.asm["ptx"]),
     )
     return result, cubin
@@ -93,6 +95,13 @@ def _constant(name: str, value: Any, asked: dict[str, Constant]) -> Constant:
     if constant is None:
         raise CaptureError(f"constexpr {name} is a {type(value).__name__}, which a set cannot hold")
     return constant
+
+
+def _show_global(value: Any) -> str:
+    """A module-level constant as a set records it: its kind and value, or the kind alone of what has no text that is the same everywhere."""
+    held = plain(value)
+    shown = f":{held}" if type(held).__name__ in ("int", "float", "bool", "str", "NoneType", "dtype") else ""
+    return f"{type(held).__name__}{shown}"
 
 
 def count_entry_parameters(ptx: str, entry: str) -> int:
