@@ -10,7 +10,7 @@ const Random = std.Random;
 
 const names = [_][]const u8{ "A", "B", "C", "D" };
 const variant_types_drawn = [_][]const u8{ "i32", "i32", "*i8", "u64", "fp32" };
-const sets_count = 1500;
+const sets_count = 1000;
 const launches_count = 10;
 
 fn drawVariants(arena: std.mem.Allocator, random: Random) ![]const Variant {

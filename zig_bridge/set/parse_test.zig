@@ -150,7 +150,7 @@ test "parse: random damage is taken or refused with a message, and none panics" 
     const random = prng.random();
     const letters = "{}[]\",:0123456789-.eE\\ntrufalsd \x00\xff";
     var refused: usize = 0;
-    const texts_count = 3000;
+    const texts_count = 1000;
     for (0..texts_count) |_| {
         var text = good.*;
         for (0..random.intRangeAtMost(usize, 1, 6)) |_| {
