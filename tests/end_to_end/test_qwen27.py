@@ -19,6 +19,7 @@ from build_capture.capture.gpu.records import Specialization
 from build_capture.capture.policy.generic import mergeable, merged
 from build_capture.plan.needs import Need
 from tests.end_to_end.conftest import ROOT, Example, copy_tree
+from tests.package.harness import make
 
 FUNCTIONS = {
     "_add_rmsnorm",
@@ -196,3 +197,11 @@ def test_rounds_of_one_stream_launch_less(recorded: dict[str, Any]) -> None:
     every, fewer = map(set, recorded["from_rounds"])
     assert 0 < recorded["rounds"][1] < recorded["rounds"][0]
     assert fewer < every
+
+
+def test_captured_set_passes_verify_in_every_package_and_against_its_sources(captured: Example, tmp_path: Path) -> None:
+    packaged = make(tmp_path, captured.installed)
+    digests = {one["digest"] for file in packaged.files for one in captured.command_line("verify", file, "--target", "sm_121")["verified"]["sets"]}
+    assert len(packaged.files) == 3 and digests == {packaged.digest}
+    checked = captured.command_line("verify", captured.installed, "--sources", captured.folder / "capture.zon")
+    assert checked["sources"] > 10 and checked["verified"]["sets"][0]["digest"] == packaged.digest
