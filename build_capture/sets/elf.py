@@ -11,6 +11,15 @@ _HEADER = struct.Struct("<4sBBBBB7xHHIQQQIHHHHHH")
 _SECTION = struct.Struct("<IIQQQQIIQQ")
 _SYMBOL = struct.Struct("<IBBHQQ")
 
+_RECORD = struct.Struct("<BBH")
+_COUNT = struct.Struct("<II")
+
+_SIZED = 4
+"""The format of the records of `.nv.info` whose value follows; those below it hold it themselves."""
+_LOCAL, _PARAMETER, _REGISTERS = 0x11, 0x17, 0x2F
+"""The attributes that tell a function's local memory, each of its parameters, and its registers."""
+_PARAMETER_BYTES = 12
+
 _CUDA_MACHINE = 190
 _CLASS_64, _LITTLE_ENDIAN = 2, 1
 _NULL, _SYMBOLS, _NO_BITS = 0, 2, 8
@@ -36,6 +45,10 @@ class Function(msgspec.Struct, frozen=True):
     """How many it takes, Triton's scratch pointers included; None where the cubin does not say."""
     shared: int
     """Its static shared memory in bytes: what a launch asks for comes on top."""
+    registers: int | None
+    """Of a thread; None, as below, where the cubin does not say."""
+    local: int | None
+    """Local memory of a thread in bytes: what did not fit into registers, and arrays."""
 
 
 class Cubin(msgspec.Struct, frozen=True):
@@ -72,7 +85,9 @@ def parse_cubin(data: bytes) -> Cubin:
     # Other bits of the flags change with line info and are left out.
     capability = (flags >> 8 if abi >= _BLACKWELL_ABI else flags) & 0xFF
     by_name = {section.name: section for section in sections}
-    functions = {name: _function(name, by_name, capability) for section in sections if section.type == _SYMBOLS for name in _defined(section, sections)}
+    usage = dict(_usage(by_name[".nv.info"].content)) if ".nv.info" in by_name else {}
+    defined = [entry for section in sections if section.type == _SYMBOLS for entry in _defined(section, sections)]
+    functions = {name: _function(name, by_name, capability, usage, symbol) for symbol, name in defined}
     return Cubin(capability, functions, ".debug_line" in by_name)
 
 
@@ -83,39 +98,58 @@ def _sections(data: bytes, headers: bytes, names: int) -> Iterator[_Section]:
         yield _Section(_string(contents[names], name), kind, size, link, content)
 
 
-def _defined(table: _Section, sections: list[_Section]) -> Iterator[str]:
-    """The names of the functions that a symbol table defines."""
+def _defined(table: _Section, sections: list[_Section]) -> Iterator[tuple[int, str]]:
+    """The functions that a symbol table defines: their places in it, and their names."""
     if table.link >= len(sections) or len(table.content) % _SYMBOL.size:
         raise _damaged()
-    for name, info, _, section, _, _ in _SYMBOL.iter_unpack(table.content):
+    for place, (name, info, _, section, _, _) in enumerate(_SYMBOL.iter_unpack(table.content)):
         if info & 0xF == _FUNCTION and section != _UNDEFINED:
-            yield _string(sections[table.link].content, name)
+            yield place, _string(sections[table.link].content, name)
 
 
-def _function(name: str, sections: dict[str, _Section], capability: int) -> Function:
+def _function(name: str, sections: dict[str, _Section], capability: int, usage: dict[tuple[int, int], int], symbol: int) -> Function:
     info, shared = sections.get(f".nv.info.{name}"), sections.get(f".nv.shared.{name}")
     reserved = _RESERVED_SHARED if capability >= _FIRST_SM_WITH_RESERVED_SHARED else 0
-    return Function(None if info is None else _count_parameters(info.content), max(0, shared.size - reserved) if shared else 0)
+    return Function(
+        parameters=None if info is None else _count_parameters(info.content),
+        shared=max(0, shared.size - reserved) if shared else 0,
+        registers=usage.get((_REGISTERS, symbol)),
+        local=usage.get((_LOCAL, symbol)),
+    )
 
 
-def _count_parameters(records: bytes) -> int:
-    """The parameters that the records of `.nv.info` list.
+def _count_parameters(info: bytes) -> int:
+    """The parameters that the records of a function's `.nv.info` list."""
+    values = [value for attribute, value in _records(info) if attribute == _PARAMETER]
+    if any(len(value) != _PARAMETER_BYTES for value in values):
+        raise _damaged()
+    return len(values)
 
-    A record is a format, an attribute, and two bytes that are the value or, in the format of sized values, the length
-    of the value that follows.
-    """
-    first_format, sized, parameter, parameter_bytes, head = 1, 4, 0x17, 12, 4
-    found = at = 0
-    while at < len(records):
-        if len(records) - at < head:
+
+def _usage(info: bytes) -> Iterator[tuple[tuple[int, int], int]]:
+    """What the records of `.nv.info` count for each function: (attribute, the function's place among the symbols) -> number."""
+    for attribute, value in _records(info):
+        if attribute in (_REGISTERS, _LOCAL):
+            if len(value) != _COUNT.size:
+                raise _damaged()
+            symbol, number = _COUNT.unpack(value)
+            yield (attribute, symbol), number
+
+
+def _records(info: bytes) -> Iterator[tuple[int, bytes]]:
+    """The records of an `.nv.info`: a format, an attribute, and two bytes that are the value or, in the format of sized
+    values, the length of the value that follows."""
+    at = 0
+    while at < len(info):
+        if len(info) - at < _RECORD.size:
             raise _damaged()
-        kind, attribute, value = struct.unpack_from("<BBH", records, at)
-        length = value if kind == sized else 0
-        at += head + length
-        if not first_format <= kind <= sized or at > len(records) or (attribute == parameter and length != parameter_bytes):
+        kind, attribute, value = _RECORD.unpack_from(info, at)
+        length = value if kind == _SIZED else 0
+        at += _RECORD.size
+        if not 1 <= kind <= _SIZED or length > len(info) - at:
             raise _damaged()
-        found += attribute == parameter
-    return found
+        yield attribute, info[at : at + length]
+        at += length
 
 
 def _part(data: bytes, offset: int, size: int) -> bytes:

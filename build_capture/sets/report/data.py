@@ -1,0 +1,146 @@
+"""All that a report shows, worked out once for the page, the picture, the terminal and `--json`."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+import msgspec
+
+from build_capture.capture.run import Planned
+from build_capture.plan.needs import Need
+from build_capture.read.profile import Limits
+from build_capture.sets.digest import digest
+from build_capture.sets.elf import ElfProblem, parse_cubin
+from build_capture.sets.match import Policy
+from build_capture.sets.model import SetKernel
+from build_capture.sets.read import ReadSet
+from build_capture.sets.report.grid import FunctionGrid, Served, grids, serve
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """An entry of a set, for people."""
+
+    number: int
+    """Its place in the set, from 0."""
+    function: str
+    hints: str
+    """What tells it apart from the plain case, all pointers aligned: `STREAM=unaligned W=any`."""
+    constants: str
+    """The constexprs in which the function's entries differ."""
+    options: str
+    hash: str
+    alias: bool
+    bytes: int | None
+    """Of its cubin; None, as all below, where the cubin cannot be read."""
+    registers: int | None
+    """Of a thread."""
+    local_bytes: int | None
+    """Of a thread's local memory: what did not fit into registers, and arrays."""
+    shared_bytes: int
+    """Dynamic and static, of a block."""
+    needs: int
+    """How many needs it serves."""
+
+
+class Report(msgspec.Struct, frozen=True):
+    """What a set holds and, where there is a profile, what it serves."""
+
+    set: str
+    digest: str
+    target: str
+    policy: str
+    """Of the set: which aliases it holds."""
+    rule: Policy
+    """By which launches are matched."""
+    notes: list[str]
+    toolchain: dict[str, str]
+    family: str | None
+    limits: Limits | None
+    missing: int
+    """How many needs no entry serves."""
+    general: int
+    """How many are served only by code that assumes less."""
+    needs: list[Need]
+    """Without their spans, which the grids tell."""
+    grids: list[FunctionGrid]
+    entries: list[Entry]
+    changes: list[str]
+    """What is different in another set, a line each."""
+
+
+def make_report(read: ReadSet, planned: Planned | None, rule: Policy, changes: Sequence[str] = ()) -> Report:
+    """Work a report out. Without a plan it tells of the entries alone."""
+    kernels = read.captured.kernels
+    needs = planned.needs if planned else []
+    served = serve(needs, kernels, rule)
+    toolchain = read.captured.provenance.get("toolchain", {})
+    return Report(
+        set=read.folder.resolve().name,
+        digest=digest(read.folder),
+        target=read.captured.target,
+        policy=read.captured.policy,
+        rule=rule,
+        notes=list(read.notes),
+        toolchain={name: str(value) for name, value in toolchain.items() if not name.endswith("sha256")},
+        family=planned.profile.family if planned else None,
+        limits=planned.limits if planned else None,
+        missing=sum(got.kind in ("missing", "ambiguous") for got in served),
+        general=sum(got.kind == "fallback" for got in served),
+        needs=[msgspec.structs.replace(need, spans=[]) for need in needs],
+        grids=grids(needs, served),
+        entries=_entries(read, served),
+        changes=list(changes),
+    )
+
+
+def _entries(read: ReadSet, served: Sequence[Served]) -> list[Entry]:
+    kernels = read.captured.kernels
+    by_function: dict[str, list[SetKernel]] = defaultdict(list)
+    for kernel in kernels:
+        by_function[kernel.fn].append(kernel)
+    return [_entry(number, kernel, by_function[kernel.fn], read, served) for number, kernel in enumerate(kernels)]
+
+
+def _entry(number: int, kernel: SetKernel, family: Sequence[SetKernel], read: ReadSet, served: Sequence[Served]) -> Entry:
+    try:
+        cubin = read.read_cubin(kernel) if read.cubin_path(kernel).is_file() else None
+        function = parse_cubin(cubin).functions.get(kernel.name) if cubin is not None else None
+    except ElfProblem:
+        function = None
+    return Entry(
+        number=number,
+        function=kernel.fn,
+        hints=hints_of(kernel, family),
+        constants=" ".join(f"{name}={_plain(kernel.constants.get(name, 'absent'))}" for name in varying_constants(family)),
+        options=f"{kernel.num_warps} warps, {kernel.num_stages} stages" if kernel.num_stages else f"{kernel.num_warps} warps",
+        hash=kernel.hash,
+        alias=kernel.alias,
+        bytes=None if cubin is None else len(cubin),
+        registers=None if function is None else function.registers,
+        local_bytes=None if function is None else function.local,
+        shared_bytes=kernel.shared + (function.shared if function else 0),
+        needs=sum(got.entry == number for got in served),
+    )
+
+
+def hints_of(kernel: SetKernel, family: Sequence[SetKernel]) -> str:
+    """What an entry serves, without what is plain: aligned pointers, and floats, which have no classes."""
+    odd = [f"{param.name}={param.hint}" for param in kernel.params if param.hint not in ("", "aligned")]
+    return " ".join([*odd, *(f"{name}=1" for name in sorted(_runtime(family)) if name in kernel.consts)]) or "aligned"
+
+
+def varying_constants(family: Sequence[SetKernel]) -> list[str]:
+    """The constexprs in which the entries of a function differ."""
+    runtime = _runtime(family)
+    names = {name for kernel in family for name in kernel.constants if name not in runtime}
+    return sorted(name for name in names if len({kernel.constants.get(name) for kernel in family}) > 1)
+
+
+def _runtime(family: Sequence[SetKernel]) -> set[str]:
+    return {param.name for kernel in family for param in kernel.params}
+
+
+def _plain(constant: str) -> str:
+    """A constant without its kind."""
+    return constant.partition(":")[2] or constant

@@ -1,0 +1,63 @@
+"""Makes a report from what a user names, and writes its forms."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from build_capture.capture.run import Request, plan
+from build_capture.errors import CaptureError, Exit
+from build_capture.files import write_if_changed
+from build_capture.sets.diff import SetDiff, compare, show
+from build_capture.sets.match import Policy
+from build_capture.sets.read import read_set
+from build_capture.sets.report.data import Report, make_report
+from build_capture.sets.report.page import page as page_text
+from build_capture.sets.report.picture import picture
+from build_capture.targets import parse_target
+
+
+def make(folder: Path, rule: Policy, against: Path | None, planning: Mapping[str, Any]) -> Report:
+    """The report on the set in `folder`. `planning` is what a `Request` holds; where its profile is not there, no rounds are driven."""
+    target = planning["target"] and parse_target(planning["target"])
+    read = read_set(folder, target)
+    planned = None
+    if Path(planning["profile"]).is_file():
+        # The set says what it is for; what the profile would capture for plays no part.
+        planned = plan(Request(**{**planning, "target": planning["target"] or read.captured.target or None}), spans=True)
+    changes = [] if against is None else _changes(compare(read, read_set(against, target)))
+    return make_report(read, planned, rule, changes)
+
+
+def _changes(found: SetDiff) -> list[str]:
+    """What differs, a line each, from this set to the other."""
+    lines = [f"only here: {identity}" for identity in found.removed] + [f"only there: {identity}" for identity in found.added]
+    lines += [f"{change.identity}: " + "; ".join(f"{field.name} {show(field.before)} here, {show(field.after)} there" for field in change.fields) for change in found.changed]
+    lines += [f"{fact.name}: {show(fact.before)} here, {show(fact.after)} there" for fact in found.facts]
+    return lines or ["nothing"]
+
+
+def write(report: Report, *, page: Path | None, svg: Path | None, png: Path | None) -> list[Path]:
+    """Write the forms that are asked for; returns their paths. Raises a `CaptureError` where there is nothing to draw."""
+    if (svg or png) and not report.grids:
+        raise CaptureError("there are no rounds to draw", mend="name the family's profile with --profile")
+    forms: dict[Path, bytes] = {}
+    if page:
+        forms[page] = page_text(report).encode()
+    if svg:
+        forms[svg] = picture(report).encode()
+    if png:
+        forms[png] = _png(picture(report))
+    for path, data in forms.items():
+        write_if_changed(path, data)
+    return list(forms)
+
+
+def _png(drawing: str) -> bytes:
+    if importlib.util.find_spec("resvg_py") is None:
+        raise CaptureError("a PNG needs the package resvg-py", mend="`pip install resvg-py`, or take --svg", code=Exit.TOOL)
+    import resvg_py
+
+    return bytes(resvg_py.svg_to_bytes(svg_string=drawing))

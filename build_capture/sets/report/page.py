@@ -1,0 +1,57 @@
+"""The report as one page of HTML that needs nothing else: no network, no other file."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jinja2
+
+from build_capture.sets.report.data import Report
+from build_capture.sets.report.grid import FunctionGrid, rows_of, show_rows
+from build_capture.sets.report.picture import LANE, PATTERN, WIDTH, cell_text, colour_of, lanes_of, rows_most, strip
+
+KINDS = {"decode": "decode rounds", "prompt": "prompt chunks"}
+
+
+def page(report: Report) -> str:
+    """The page's text."""
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("build_capture.sets.report", "."),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    functions = [_function(report, grid) for grid in report.grids]
+    return environment.get_template("page.html").render(report=report, functions=functions, pattern=PATTERN, width=WIDTH, lane=LANE) + "\n"
+
+
+def _function(report: Report, grid: FunctionGrid) -> dict[str, Any]:
+    """What the template shows of one function."""
+    strips = []
+    for kind, title in KINDS.items():
+        lanes, rows = lanes_of(grid, kind), rows_most(report, kind)
+        if lanes:
+            strips.append({"kind": kind, "title": title, "lanes": len(lanes), "rows": rows, "shapes": strip(grid, kind, rows), "ticks": _ticks(rows)})
+    legend = [
+        {
+            "colour": colour_of(grid, number),
+            "text": cell_text(report, cell),
+            "missing": cell.missing,
+            "general": cell.general,
+            "rows": {KINDS[kind]: show_rows(ranges) for kind in KINDS if (ranges := rows_of(grid, number, kind))},
+        }
+        for number, cell in enumerate(grid.cells)
+    ]
+    outside = [f"{report.needs[got.need].classes}: {got.kind}" for got in grid.outside]
+    return {
+        "name": grid.function,
+        "strips": strips,
+        "legend": legend,
+        "outside": outside,
+        "missing": any(entry["missing"] for entry in legend) or any(got.kind in ("missing", "ambiguous") for got in grid.outside),
+    }
+
+
+def _ticks(rows: int) -> list[int]:
+    return sorted({1, *(rows * part // 4 for part in (1, 2, 3)), rows} - {0})
