@@ -255,7 +255,6 @@ pub fn addOwnTests(package: *std.Build, step: *std.Build.Step) void {
         .{ "set", own.set },
         .{ "cuda", own.cuda },
         .{ "runtime", own.runtime },
-        .{ "runtime", own.runtime },
         .{ "build_capture", own.build_capture },
         .{ "coverage", own.coverage },
         .{ "parameters", package.createModule(.{
