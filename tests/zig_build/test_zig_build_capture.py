@@ -8,12 +8,13 @@ from tests.zig_build.project import Project
 
 
 def test_capture_gets_the_command_line_of_the_tool(project: Project) -> None:
-    project.capture("-Dparallel=1", "-Dcapture-jobs=3")
+    project.capture("-Dparallel=1", "-Dcapture-jobs=3", "-Dcapture-policy=compact", f"-Dcapture-ptxas={project.folder}/dependency.txt")
     arguments = project.starts()[-1]
     options = dict(zip(arguments[2::2], arguments[3::2], strict=True))
     assert arguments[0].endswith("build_capture/__main__.py") and arguments[1] == "capture"
-    assert {name: options[name] for name in ("--mode", "--target", "--parallel", "--window-rows", "--jobs")} == {
+    assert {name: options[name] for name in ("--mode", "--policy", "--target", "--parallel", "--window-rows", "--jobs")} == {
         "--mode": "compile",
+        "--policy": "compact",
         "--target": "sm_121",
         "--parallel": "1",
         "--window-rows": "1",
@@ -21,10 +22,11 @@ def test_capture_gets_the_command_line_of_the_tool(project: Project) -> None:
     }
     assert options["--profile"].endswith("capture.zon")
     assert os.path.samefile(options["--zig"], os.path.realpath(options["--zig"]))
+    assert options["--ptxas"].endswith("dependency.txt")
     assert options["--reader"].endswith("build-capture-reader")
     assert options["--cache-dir"] == str(project.folder / ".zig-cache" / "build-capture")
     assert set(options) - {"--out", "--depfile"} == {
-        "--profile", "--zig", "--reader", "--cache-dir", "--mode", "--target", "--parallel", "--window-rows", "--jobs",
+        "--profile", "--zig", "--reader", "--cache-dir", "--mode", "--policy", "--ptxas", "--target", "--parallel", "--window-rows", "--jobs",
     }  # fmt: skip
 
 
@@ -112,6 +114,25 @@ def test_two_targets_install_two_sets(project: Project) -> None:
         manifest = json.loads((project.installed(folder) / "aot.json").read_text(encoding="utf-8"))
         assert manifest["target"] == target
         assert f"check the coverage of {target} success" in output
+
+
+def test_native_target_installs_as_what_the_set_names_and_asks_anew_in_every_build(project: Project) -> None:
+    shutil.rmtree(project.installed("sm90"), ignore_errors=True)
+    native = ("-Dcapture-target=native", "-Dcapture-mode=auto")
+    output = project.capture(*native, "--summary", "all")
+    assert "check the coverage of native success" in output
+    arguments = project.starts()[-1]
+    assert arguments[arguments.index("--mode") + 1] == "auto" and arguments[arguments.index("--target") + 1] == "native"
+    assert json.loads((project.installed("sm90") / "aot.json").read_text(encoding="utf-8"))["target"] == "sm_90"
+    assert not project.installed("native").exists()
+    before = len(project.starts())
+    project.capture(*native)
+    assert len(project.starts()) == before + 1
+
+
+def test_native_stands_alone(project: Project) -> None:
+    result = project.run("install", "-Dcapture=true", "-Dcapture-target=native,sm_90", f"-Dcapture-python={project.folder}/bin/python")
+    assert result.returncode != 0 and "native stands alone; expected no other target beside it" in result.stdout
 
 
 def test_report_prints_also_when_nothing_changed(project: Project) -> None:

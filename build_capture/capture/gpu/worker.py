@@ -20,7 +20,7 @@ import msgspec
 from build_capture.capture.gpu.mode import EXAMPLES
 from build_capture.capture.gpu.records import Answer, ExampleRun, Launched, LaunchRequest, Output
 from build_capture.capture.gpu.values import ValuesWriter
-from build_capture.errors import CaptureError
+from build_capture.errors import CaptureError, Place
 from build_capture.plan.needs import Need
 from build_capture.process import SPOKEN
 
@@ -35,7 +35,7 @@ def launch_all(request: LaunchRequest) -> Answer:
 
     folder = Path(request.folder)
     kernels = {function: getattr(import_kernels(folder / module, folder), function) for function, module in request.modules.items()}
-    family = import_kernels(folder / EXAMPLES, folder)
+    family = _import_examples(folder)
     recorder = Recorder()
     recorder.install()
     launched: list[Launched] = []
@@ -53,6 +53,20 @@ def launch_all(request: LaunchRequest) -> Answer:
             launched.append(Launched(runs, recorder.take(), failure))
     count, failure = _serve(family, request, total)
     return Answer(launched, count, recorder.take(), failure)
+
+
+def _import_examples(folder: Path) -> Any:
+    """The family's examples. Raises a `CaptureError` where they cannot be imported, or lack the function that makes them."""
+    from build_capture.capture.triton_steps import import_kernels
+
+    path = folder / EXAMPLES
+    try:
+        family = import_kernels(path, folder)
+    except Exception as error:
+        raise CaptureError(f"importing the family's examples fails: {_told(error, folder)}", where=Place(str(path))) from error
+    if not callable(getattr(family, "examples", None)):
+        raise CaptureError("this module has no function examples(need, device, compact)", where=Place(str(path)), mend="see docs/examples.md")
+    return family
 
 
 def _launch_need(kernel: Any, need: Need, family: Any, device: str, values: ValuesWriter | None, runs: list[ExampleRun]) -> None:
