@@ -42,7 +42,7 @@ class Recorder:
     def on_load(self, module: Any, function: Any, name: str, metadata_group: dict[str, str], hash: str) -> None:
         """Triton's hook after a kernel is on the device."""
         if self._compiled is None:
-            raise CaptureError(f"{name} was loaded, and nothing was compiled for it in this process")
+            raise CaptureError(f"{name} was loaded after a warm-up, so that Triton does not tell what for", mend="launch kernels without warming them up")
         (cubin,) = (path for file, path in metadata_group.items() if file.endswith(".cubin"))
         self._loaded[function] = (self._compiled, hash, sha256_of_file(Path(cubin)))
         self._compiled = None
