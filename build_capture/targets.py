@@ -20,6 +20,8 @@ class Target(msgspec.Struct, frozen=True):
 
     ptx: str
     """The first version of PTX that knows it (PTX ISA, release notes)."""
+    cuda: str
+    """The first CUDA whose ptxas reads that PTX (PTX ISA, release notes)."""
 
     @property
     def architecture(self) -> str:
@@ -40,18 +42,18 @@ class Target(msgspec.Struct, frozen=True):
 _KIB = 1024
 
 TARGETS = {
-    capability: Target(capability, shared * _KIB, ptx)
-    for capability, (shared, ptx) in {
-        80: (163, "7.0"),
-        86: (99, "7.1"),
-        87: (163, "7.4"),
-        89: (99, "7.8"),
-        90: (227, "8.0"),
-        100: (227, "8.6"),
-        103: (227, "8.8"),
-        110: (227, "9.0"),
-        120: (99, "8.7"),
-        121: (99, "8.8"),
+    capability: Target(capability, shared * _KIB, ptx, cuda)
+    for capability, (shared, ptx, cuda) in {
+        80: (163, "7.0", "11.0"),
+        86: (99, "7.1", "11.1"),
+        87: (163, "7.4", "11.4"),
+        89: (99, "7.8", "11.8"),
+        90: (227, "8.0", "12.0"),
+        100: (227, "8.6", "12.7"),
+        103: (227, "8.8", "12.9"),
+        110: (227, "9.0", "13.0"),
+        120: (99, "8.7", "12.8"),
+        121: (99, "8.8", "12.9"),
     }.items()
 }
 

@@ -12,7 +12,7 @@ import msgspec
 
 from build_capture.capture.check import check_result
 from build_capture.capture.graph import Progress, run_graph
-from build_capture.capture.ptxas import variables_for
+from build_capture.capture.ptxas import check_ptxas, variables_for
 from build_capture.capture.records import Description, Kernel, Request, Result
 from build_capture.errors import CaptureError, Exit, Place, raise_all
 from build_capture.files import locked, make_folder, sha256_of_bytes, sha256_of_file, write_if_changed
@@ -89,6 +89,8 @@ def compile_needs(
         for key in missing:
             (state / "results" / f"{key}.json").unlink(missing_ok=True)
         if missing:
+            # An assembler that does not know the target would fail each variant, and Triton then prints the whole program.
+            check_ptxas(Path(description.assembler), target, given=description.toolchain.ptxas_given)
             make_folder(state / "home")
             titles = {key: f"{requests[key].function} {requests[key].classes}" for key in missing}
             run_graph(state, titles, jobs=jobs, environment=_environment(state / "home", ptxas), progress=progress)

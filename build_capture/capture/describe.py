@@ -18,7 +18,7 @@ OPTION_NAMES = ("num_warps", "num_stages")
 
 def describe(folder: Path, capability: int, functions: list[str]) -> Description:
     """Describe those of `functions` that the modules of `folder` define. Raises, all at once, whatever keeps one from it."""
-    from build_capture.capture.toolchain import toolchain_for
+    from build_capture.capture.toolchain import toolchain_files, toolchain_for
 
     kernels: list[Kernel] = []
     errors: list[CaptureError] = []
@@ -28,8 +28,8 @@ def describe(folder: Path, capability: int, functions: list[str]) -> Description
         except CaptureError as error:
             errors.append(error)
     raise_all(errors)
-    toolchain, files = toolchain_for(capability)
-    return Description(sorted(kernels, key=lambda kernel: kernel.function), toolchain, files)
+    toolchain, assembler = toolchain_for(capability)
+    return Description(sorted(kernels, key=lambda kernel: kernel.function), toolchain, assembler, toolchain_files(assembler))
 
 
 def _describe_module(path: Path, folder: Path, names: list[str]) -> list[Kernel]:

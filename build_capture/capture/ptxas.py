@@ -1,4 +1,4 @@
-"""The assembler that a user names in place of Triton's own: it is tried before anything is compiled with it."""
+"""The assembler, Triton's own or one that a user names: it is tried before anything is compiled with it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from build_capture.errors import CaptureError, Exit, Place
 from build_capture.process import closed_environment, run_tool
 from build_capture.targets import Target
 
-MEND = "name a ptxas of a CUDA that knows {target}, or leave --ptxas out: Triton brings one"
+OPTION = "--ptxas (of zig build: -Dcapture-ptxas)"
+"""What selects another assembler; no variable does."""
 
 _PROGRAM = ".version {version}\n.target {architecture}\n.address_size 64\n.visible .entry probe() {{ ret; }}\n"
 
@@ -20,17 +21,18 @@ def variables_for(ptxas: Path | None) -> dict[str, str]:
     return {} if ptxas is None else {"TRITON_PTXAS_PATH": str(ptxas), "TRITON_PTXAS_BLACKWELL_PATH": str(ptxas)}
 
 
-def check_ptxas(ptxas: Path, target: Target) -> None:
+def check_ptxas(ptxas: Path, target: Target, *, given: bool = True) -> None:
     """Raise a `CaptureError` (`Exit.TOOL`) where this is no ptxas, or one that cannot assemble for `target`.
 
-    Triton takes its own, without a word, where the one that is named does not answer.
+    `given` says that the user named it; Triton takes its own, without a word, where such a one does not answer.
     """
     version = ptxas_version(ptxas)
     if problem := assembly_problem(ptxas, target):
         raise CaptureError(
-            f"this ptxas ({version}) cannot assemble for {target.name}; expected one that knows PTX {target.ptx} and {target.architecture}",
+            f"this ptxas ({version}) cannot assemble for {target.name}; expected one that knows PTX {target.ptx} and {target.architecture}, "
+            f"as that of CUDA {target.cuda} or newer",
             where=Place(str(ptxas)),
-            mend=MEND.format(target=target.name),
+            mend=f"name such a one with {OPTION}{', or leave that out: Triton brings one' if given else ': Triton brought this one'}",
             detail=problem,
             code=Exit.TOOL,
         )

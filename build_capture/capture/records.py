@@ -56,6 +56,8 @@ class Description(msgspec.Struct, frozen=True):
 
     kernels: list[Kernel]
     toolchain: Toolchain
+    assembler: str
+    """The ptxas that Triton takes for the target: an absolute path."""
     toolchain_files: list[str]
     """Absolute paths of the files that stand for the toolchain: an upgrade changes one of them."""
 

@@ -8,20 +8,18 @@ import re
 from pathlib import Path
 
 import triton
-from triton import knobs
+from triton.backends.nvidia.compiler import get_ptxas
 
 from build_capture.capture.records import Toolchain
 from build_capture.files import sha256_of_file
 from build_capture.process import run_tool
 
-BLACKWELL = 100
-"""The first capability that Triton assembles with `ptxas-blackwell`."""
 
-
-def toolchain_for(capability: int) -> tuple[Toolchain, list[str]]:
-    """The toolchain that serves sm_<capability>, and the files that an upgrade of it changes."""
+def toolchain_for(capability: int) -> tuple[Toolchain, str]:
+    """The toolchain that serves sm_<capability>, and the path of its assembler."""
     given = os.environ.get("TRITON_PTXAS_PATH", "")
-    tool = knobs.nvidia.ptxas_blackwell if capability >= BLACKWELL else knobs.nvidia.ptxas
+    # Triton's own choice: which targets its `ptxas-blackwell` is for changed with 3.9.
+    tool = get_ptxas(capability)
     printed = run_tool([tool.path, "--version"], what="asking ptxas for its version")
     build = re.search(r"V[\d.]+", printed)
     toolchain = Toolchain(
@@ -31,4 +29,9 @@ def toolchain_for(capability: int) -> tuple[Toolchain, list[str]]:
         ptxas_given=tool.path == given,
         python=platform.python_version(),
     )
-    return toolchain, [str(Path(triton.__file__).resolve()), str(Path(tool.path).resolve())]
+    return toolchain, str(Path(tool.path).resolve())
+
+
+def toolchain_files(assembler: str) -> list[str]:
+    """The files that an upgrade of the toolchain changes."""
+    return [str(Path(triton.__file__).resolve()), assembler]
