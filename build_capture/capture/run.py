@@ -107,33 +107,67 @@ class Summary(msgspec.Struct, frozen=True):
     """What mode `gpu` launched."""
 
 
-def plan(request: Request, *, spans: bool = False) -> Planned:
-    """Read, probe and resolve: the needs of every round within the limits, with `spans` also which rounds those are.
+class Opened(msgspec.Struct, frozen=True):
+    """A profile, and the tools that look further."""
 
-    Nothing is compiled by Triton.
-    """
+    zig: Zig
+    cache: Path
+    reader: Path
+    profile: Profile
+    limits: Limits
+
+
+class Looked(msgspec.Struct, frozen=True):
+    """What the declarations launch, before anything is known of the kernels."""
+
+    declarations: Declarations
+    domains: DomainPlan
+    probed: Probed
+
+
+def open_profile(request: Request) -> Opened:
+    """Read the profile, and find the tools."""
     zig = find_zig(request.zig)
     cache = (request.cache or request.profile.parent / ".zig-cache" / "build-capture").resolve()
     reader = find_reader(request.reader, zig, cache)
     profile = read_profile(reader, request.profile)
-    target = resolve_target(profile.target if request.target is None else request.target)
     limits = Limits(
         parallel=profile.limits.parallel if request.parallel is None else request.parallel,
         window_rows=profile.limits.window_rows if request.window_rows is None else request.window_rows,
         prompt_rows=profile.limits.prompt_rows,
     )
-    ptxas = request.ptxas.resolve() if request.ptxas else None
-    if ptxas is not None:
-        check_ptxas(ptxas, target)
+    return Opened(zig, cache, reader, profile, limits)
+
+
+def look(opened: Opened, *, spans: bool = False) -> Looked:
+    """Drive the declarations over the limits, with `spans` to know which rounds ask for each specialization. Needs no Triton."""
+    zig, cache, reader, profile, limits = opened.zig, opened.cache, opened.reader, opened.profile, opened.limits
     declarations = read_declarations(reader, profile.declarations)
     domains = plan_domains(reader, zig, profile, declarations, limits, cache)
     probed = probe(zig, profile, declarations, domains.source, limits, cache, spans=spans)
     refuse_floods(probed, profile, declarations)
-    functions = sorted({need.function for need in probed.needs})
+    return Looked(declarations, domains, probed)
+
+
+def plan(request: Request, *, spans: bool = False) -> Planned:
+    """Read, probe and resolve: the needs of every round within the limits, with `spans` also which rounds those are.
+
+    Nothing is compiled by Triton.
+    """
+    opened = open_profile(request)
+    profile, cache = opened.profile, opened.cache
+    target = resolve_target(profile.target if request.target is None else request.target)
+    ptxas = request.ptxas.resolve() if request.ptxas else None
+    if ptxas is not None:
+        check_ptxas(ptxas, target)
+    looked = look(opened, spans=spans)
+    functions = sorted({need.function for need in looked.probed.needs})
     description = describe_kernels(profile.kernels, functions, target, cache, ptxas)
-    needs = resolve(probed, description.kernels, profile, declarations)
-    zig_files = source_files(reader, profile, declarations)
-    return Planned(profile, limits, target, zig, cache, declarations, zig_files, domains, probed, description, needs, ptxas)
+    needs = resolve(looked.probed, description.kernels, profile, looked.declarations)
+    zig_files = source_files(opened.reader, profile, looked.declarations)
+    return Planned(
+        profile, opened.limits, target, opened.zig, cache, looked.declarations, zig_files, looked.domains, looked.probed, description, needs, ptxas
+    )
 
 
 def capture(

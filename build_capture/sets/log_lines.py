@@ -1,0 +1,149 @@
+"""What single lines of an engine's log say of launches without a variant: heads, arguments, constexprs, and ends of requests."""
+
+from __future__ import annotations
+
+import functools
+import re
+from typing import Literal
+
+import msgspec
+
+from build_capture.plan.needs import Class
+
+Kind = Literal["missing", "ambiguous", "fallback"]
+
+_COLOUR = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
+_WORD = r"[A-Za-z_][A-Za-z0-9_]*"
+_HEAD = re.compile(
+    rf"no captured Triton variant of (?P<missing>{_WORD})(?: for this launch)?(?: \(warps (?P<warps>\d+|null), stages (?P<stages>\d+|null)\))?"
+    rf"|several captured Triton variants of (?P<ambiguous>{_WORD}) match"
+    rf"|(?P<fallback>{_WORD}): a launch whose specialization no captured variant has runs variant (?P<variant>[0-9A-Za-z]+)"
+)
+_ARGUMENT = re.compile(
+    rf"(?P<name>{_WORD})\s*:\s*(?:"
+    r"(?P<pointer>\*[A-Za-z0-9_]+)(?:\s+at\s+(?P<address>0x[0-9A-Fa-f]+))?(?:[^\s(]*\s*\(16-aligned (?P<aligned>true|false)\))?"
+    r"|(?P<whole>i32|u64)\b(?:\s+(?P<value>-?\d+))?"
+    r"|(?P<float>f32|fp32)\b(?:\s+(?P<real>[-+.0-9A-Za-z]+))?)"
+)
+_CONSTEXPR = re.compile(rf"constexpr (?P<name>{_WORD})\s*=\s*(?P<value>[-+.0-9A-Za-z_]+)")
+_CUT = re.compile(r"…|\.\.\.")
+_END = re.compile(r"(?:Missing|Ambiguous)TritonVariant")
+_TIME = re.compile(r"\W*\d[\dTZ:.,/+-]*[:.,/-][\dTZ:.,/+-]*\W*")
+
+MARKS = (b"Triton", b"no captured variant has runs")
+"""Every head and every end holds one of these: lines without them need no look while no failure is open."""
+
+_MIGHT_CONTINUE = re.compile(rb":\s*(?:\*\w|[iu](?:32|64)\b|fp?32\b)|constexpr |\xe2\x80\xa6|\.\.\.")
+
+
+class LoggedArgument(msgspec.Struct, frozen=True):
+    """An argument of a launch, as far as a log shows it."""
+
+    name: str
+    type: str
+    """Triton's: a pointer's, or `i32`, `u64`, `fp32`."""
+    class_: Class | None = msgspec.field(name="class")
+    """Null where the log does not show it, and of a float, which has none."""
+    value: int | None = None
+    """Of an int. An address decides nothing but the class, and a float not even that."""
+
+
+class LoggedConstexpr(msgspec.Struct, frozen=True):
+    """A constexpr of a launch, as the log writes it."""
+
+    name: str
+    value: str
+
+
+class Head(msgspec.Struct, frozen=True):
+    """The line that a failure begins with."""
+
+    kind: Kind
+    function: str
+    prefix: str
+    """What stands before it on its line: a time stamp, a level, a container's name."""
+    rest: str
+    """What follows it on its line: of a quoted failure all that was kept."""
+    pins: tuple[int | None, int | None] | None
+    """Warps and stages that the launch pins; None where the engine does not print them."""
+    variant: str
+    """Of a fallback: the start of the hash of the variant that runs instead."""
+
+
+def plain(line: bytes) -> str:
+    """A line as text, without colours and without what ends it."""
+    text = line.decode(errors="replace").rstrip("\r\n")
+    return _COLOUR.sub("", text) if "\x1b" in text else text
+
+
+def might_continue(line: bytes) -> bool:
+    """Whether a line may belong to a failure that an earlier one began."""
+    return _MIGHT_CONTINUE.search(line) is not None
+
+
+def heads(text: str) -> list[Head]:
+    """The failures that begin on a line; a quotation may hold several."""
+    found = list(_HEAD.finditer(text))
+    stops = [match.start() for match in found[1:]] + [len(text)]
+    return [_head(match, text, 0 if index == 0 else found[index - 1].end(), stops[index]) for index, match in enumerate(found)]
+
+
+def _head(match: re.Match[str], text: str, start: int, stop: int) -> Head:
+    kinds: tuple[Kind, ...] = ("missing", "ambiguous", "fallback")
+    kind = next(kind for kind in kinds if match[kind])
+    pins = (_pin(match["warps"]), _pin(match["stages"])) if match["warps"] else None
+    return Head(kind, match[kind], text[start : match.start()], text[match.end() : stop], pins, match["variant"] or "")
+
+
+def _pin(text: str) -> int | None:
+    return None if text == "null" else int(text)
+
+
+def ends_request(text: str) -> bool:
+    """Whether a request ends with an error of this kind on the line."""
+    return _END.search(text) is not None
+
+
+class Parts(msgspec.Struct, frozen=True):
+    """What a text says of one launch."""
+
+    arguments: tuple[LoggedArgument, ...]
+    constexprs: tuple[LoggedConstexpr, ...]
+    words: frozenset[str]
+    """The stream words of what stands before."""
+    is_cut: bool
+    """Whether something was left out of the text."""
+
+
+@functools.lru_cache(maxsize=4096)
+def parts(text: str) -> Parts:
+    """What a text says of one launch. A server that fails says the same again and again."""
+    found = list(_ARGUMENT.finditer(text))
+    named = list(_CONSTEXPR.finditer(text))
+    start = min((match.start() for match in (*found, *named)), default=len(text))
+    constexprs = tuple(LoggedConstexpr(match["name"], match["value"]) for match in named)
+    return Parts(tuple(map(_argument, found)), constexprs, stream_words(text[:start]), _CUT.search(text) is not None)
+
+
+def _argument(match: re.Match[str]) -> LoggedArgument:
+    value = int(match["value"]) if match["value"] else None
+    return LoggedArgument(match["name"], match["pointer"] or match["whole"] or "fp32", _class(match, value), value)
+
+
+def _class(match: re.Match[str], value: int | None) -> Class | None:
+    if match["pointer"]:
+        if match["aligned"] is None and match["address"] is None:
+            return None
+        is_aligned = match["aligned"] == "true" if match["aligned"] else int(match["address"], 16) % 16 == 0
+        return Class.ALIGNED if is_aligned else Class.UNALIGNED
+    if value is None:
+        return None
+    # Engines fold an i32 of 1 alone.
+    if value == 1 and match["whole"] == "i32":
+        return Class.ONE
+    return Class.DIV16 if value % 16 == 0 else Class.ANY
+
+
+def stream_words(prefix: str) -> frozenset[str]:
+    """The words of a line's prefix that tell streams of lines apart: all but times, which differ within a stream."""
+    return frozenset(word for word in prefix.replace("|", " ").split() if not _TIME.fullmatch(word))
