@@ -10,7 +10,7 @@ from build_capture import __version__
 from build_capture.errors import CaptureError, Exit
 from build_capture.zig import PACKAGE
 
-COMMANDS = ("capture", "declarations", "diff", "init", "merge", "needs", "package", "report", "verify")
+COMMANDS = ("capture", "declarations", "diff", "doctor", "init", "merge", "needs", "package", "report", "verify")
 """Each is `<name>_command` in `build_capture.commands.<name>`, imported when it is asked for."""
 
 
