@@ -76,7 +76,9 @@ def test_verify_set_takes_a_prefix_and_the_set_that_is_needed(verifier: Verifier
     # An explicit folder wins, whatever is installed elsewhere.
     explicit = tmp_path / "share/sample/cuda/sm90"
     assert "error: have sm90, need sm121" in verifier.refusal(explicit, "--target", "sm_121")
-    assert verifier.good(explicit / "aot.json")["sm"] == 90
+    assert verifier.good(explicit / "aot.json")["sm"] == verifier.good(explicit, "--folder")["sm"] == 90
+    assert verifier.refusal(tmp_path, "--folder").startswith(f"{tmp_path}: error: there is no aot.json")
+    assert "(it is no folder)" in verifier.refusal(explicit / "aot.json", "--folder", code=2)
 
 
 def test_verify_set_finds_a_set_in_the_folder_of_another_gpu(verifier: Verifier, tmp_path: Path) -> None:

@@ -30,7 +30,7 @@ pub fn create(b: *std.Build, options: Options) FinishedSet {
     const run = b.addRunArtifact(program.artifact);
     run.setName(b.fmt("-Dcapture-set={s} is a whole set", .{options.folder}));
     if (target_names.known(options.target)) |target| run.addArgs(&.{ "--target", target });
-    run.addArgs(&.{ "--stale", options.stale });
+    run.addArgs(&.{ "--folder", "--stale", options.stale });
     addTree(run, options.sources);
     // The folder is an input by name only, and the program has no output, so that it looks at the files in every build.
     run.addDirectoryArg(output);

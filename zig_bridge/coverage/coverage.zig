@@ -16,6 +16,8 @@ pub const drive = @import("drive.zig");
 pub const Rounds = @import("enumerate.zig").Rounds;
 pub const limits = @import("limits.zig");
 pub const needs = @import("needs.zig");
+/// Tells which round made a declaration file panic.
+pub const panic = @import("panic.zig");
 pub const record = @import("record.zig");
 
 /// Fails, and says why on the standard error, unless the set serves every round within the limits.

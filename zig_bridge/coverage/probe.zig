@@ -11,23 +11,7 @@ const usage =
     \\
 ++ coverage.limits.usage;
 
-/// A declaration file that panics, such as at a cast that does not fit, is told by the round or call that made it do so.
-pub const panic = std.debug.FullPanic(panicInRound);
-
-fn panicInRound(message: []const u8, first_trace_address: ?usize) noreturn {
-    @branchHint(.cold);
-    if (coverage.drive.at) |position| {
-        // A second panic, while this one is told, tells nothing.
-        coverage.drive.at = null;
-        var memory: [1 << 14]u8 = undefined;
-        var text: [1 << 14]u8 = undefined;
-        var allocator: std.heap.FixedBufferAllocator = .init(&memory);
-        var writer: std.Io.Writer = .fixed(&text);
-        position.write(allocator.allocator(), &writer) catch {};
-        std.debug.print("probe: error: a {s} panicked: {s}\n", .{ writer.buffered(), message });
-    }
-    std.debug.defaultPanic(message, first_trace_address);
-}
+pub const panic = coverage.panic.handler("probe");
 
 /// Exits with 0, or with 2 and one line on the standard error.
 pub fn main(init: std.process.Init) !u8 {

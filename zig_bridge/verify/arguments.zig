@@ -13,6 +13,7 @@ const help =
     \\Neither a GPU nor Python is needed. PATH is the folder of a set, or the prefix where sets are installed.
     \\
     \\  --target NAME         the GPU that the set has to be for, such as sm_121
+    \\  --folder              PATH is the folder of a set, never a prefix
     \\  --json                print one JSON object
     \\  --profile FILE        also compare the sources that the set records with a tree: its profile,
     \\  --declarations FILE   its declaration file,
@@ -41,6 +42,8 @@ const exit_help =
 pub const Arguments = struct {
     path: []const u8,
     target: ?verify.Target,
+    /// Whether the path is the folder of a set and nothing else.
+    folder: bool = false,
     json: bool = false,
     coverage: bool,
     parallel: u32,
@@ -65,6 +68,7 @@ pub const Arguments = struct {
 
     const Option = enum {
         @"--target",
+        @"--folder",
         @"--json",
         @"--profile",
         @"--declarations",
@@ -78,7 +82,7 @@ pub const Arguments = struct {
 
         fn takesValue(option: Option) bool {
             return switch (option) {
-                .@"--json", .@"--no-coverage", .@"--help" => false,
+                .@"--folder", .@"--json", .@"--no-coverage", .@"--help" => false,
                 else => true,
             };
         }
@@ -124,6 +128,7 @@ pub const Arguments = struct {
         var arguments: Arguments = .{
             .path = path,
             .target = defaults.target,
+            .folder = values.contains(.@"--folder"),
             .json = values.contains(.@"--json"),
             .coverage = !values.contains(.@"--no-coverage"),
             .parallel = defaults.parallel,

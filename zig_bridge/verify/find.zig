@@ -17,10 +17,12 @@ pub const Found = union(enum) {
     other_targets: []const u8,
 };
 
-/// The folders of the sets that `path`, below `dir`, means. Of several, `need` chooses.
-pub fn find(io: std.Io, arena: std.mem.Allocator, dir: Dir, path: []const u8, need: ?targets.Target) error{OutOfMemory}!Found {
+/// The folders of the sets that `path`, below `dir`, means. Of several, `need` chooses. With `is_folder` it means the folder
+/// of a set and nothing else.
+pub fn find(io: std.Io, arena: std.mem.Allocator, dir: Dir, path: []const u8, need: ?targets.Target, is_folder: bool) error{OutOfMemory}!Found {
     const status = dir.statFile(io, path, .{}) catch |failure| return .{ .absent = try std.fmt.allocPrint(arena, "{t}", .{failure}) };
-    if (status.kind == .file and std.mem.eql(u8, std.fs.path.basename(path), "aot.json")) {
+    if (is_folder and status.kind == .directory) return one(arena, path);
+    if (!is_folder and status.kind == .file and std.mem.eql(u8, std.fs.path.basename(path), "aot.json")) {
         return one(arena, std.fs.path.dirname(path) orelse ".");
     }
     if (status.kind != .directory) return .{ .absent = "it is no folder" };

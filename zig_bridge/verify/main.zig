@@ -11,6 +11,8 @@ const Writer = std.Io.Writer;
 /// Whether this program was built with a consumer's rounds.
 const has_rounds = @hasDecl(consumer, "rounds");
 
+pub const panic = if (has_rounds) consumer.coverage.panic.handler("verify-set") else std.debug.FullPanic(std.debug.defaultPanic);
+
 /// Everything that is known of one set.
 const Result = struct {
     report: verify.Report,
@@ -74,8 +76,12 @@ fn answer(io: std.Io, arena: std.mem.Allocator, words: []const []const u8, outpu
             return .input;
         },
     };
+    if (has_rounds) if (limitsOf(arguments).problem()) |text| {
+        try problems.print("verify-set: error: {s}\n", .{text});
+        return .input;
+    };
     const dir: std.Io.Dir = .cwd();
-    const folders = switch (try verify.find(io, arena, dir, arguments.path, arguments.target)) {
+    const folders = switch (try verify.find(io, arena, dir, arguments.path, arguments.target, arguments.folder)) {
         .folders => |folders| folders,
         .absent => |why| {
             try problems.print("{s}: error: there is no such folder ({s}); name the folder of a set, or the prefix where it is installed\n", .{ arguments.path, why });
@@ -117,8 +123,7 @@ fn addCoverage(arena: std.mem.Allocator, arguments: Arguments, result: *Result) 
     if (!has_rounds or !arguments.coverage) return;
     var text: Writer.Allocating = .init(arena);
     var options = consumer.options;
-    options.limits.parallel = arguments.parallel;
-    options.limits.window_rows = arguments.window_rows;
+    options.limits = limitsOf(arguments);
     // The set's GPU was looked at before.
     options.target = null;
     options.command = try std.fmt.allocPrint(arena, "zig build -Dcapture=true -Dparallel={d} -Dwindow-rows={d}", .{
@@ -131,6 +136,14 @@ fn addCoverage(arena: std.mem.Allocator, arguments: Arguments, result: *Result) 
         else => false,
     };
     result.coverage = .{ .parallel = arguments.parallel, .window_rows = arguments.window_rows, .covered = is_covered, .text = text.written() };
+}
+
+/// What the server that is to be started serves.
+fn limitsOf(arguments: Arguments) consumer.coverage.Limits {
+    var limits = consumer.options.limits;
+    limits.parallel = arguments.parallel;
+    limits.window_rows = arguments.window_rows;
+    return limits;
 }
 
 /// How many problems of a set are told one by one.

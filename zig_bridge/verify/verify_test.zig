@@ -171,15 +171,19 @@ test "verify: what a path may mean" {
     const dir = fixture.temporary.dir;
     for ([_][]const u8{ "p/share/app/cuda/sm90", "p/share/app/cuda/sm121", "p/share/app/cuda/notes" }) |folder| try fixture.write(folder, .{});
     const sm_121 = verify.parseTarget("sm_121").?;
-    const all = try verify.find(testing.io, arena, dir, "p", null);
+    const all = try verify.find(testing.io, arena, dir, "p", null, false);
     try testing.expectEqual(2, all.folders.len);
     for ([_][]const u8{ "p", "p/share/app/cuda", "p/share/app/cuda/sm121", "p/share/app/cuda/sm121/aot.json" }) |path| {
-        const found = try verify.find(testing.io, arena, dir, path, sm_121);
+        const found = try verify.find(testing.io, arena, dir, path, sm_121, false);
         try testing.expectEqualStrings("p/share/app/cuda/sm121", found.folders[0]);
         try testing.expectEqual(1, found.folders.len);
     }
-    const other = try verify.find(testing.io, arena, dir, "p", verify.parseTarget("sm_80"));
+    const strict = try verify.find(testing.io, arena, dir, "p", sm_121, true);
+    try testing.expectEqualStrings("p", strict.folders[0]);
+    const file = try verify.find(testing.io, arena, dir, "p/share/app/cuda/sm121/aot.json", null, true);
+    try testing.expectEqualStrings("it is no folder", file.absent);
+    const other = try verify.find(testing.io, arena, dir, "p", verify.parseTarget("sm_80"), false);
     try testing.expectEqualStrings("have sm121, sm90, need sm80", other.other_targets);
-    try testing.expectEqualStrings("FileNotFound", (try verify.find(testing.io, arena, dir, "q", null)).absent);
-    try testing.expectEqualStrings("p/share", (try verify.find(testing.io, arena, dir, "p/share", null)).folders[0]);
+    try testing.expectEqualStrings("FileNotFound", (try verify.find(testing.io, arena, dir, "q", null, false)).absent);
+    try testing.expectEqualStrings("p/share", (try verify.find(testing.io, arena, dir, "p/share", null, false)).folders[0]);
 }
