@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 @click.command("verify")
 @click.argument("path", type=click.Path(path_type=Path))
 @click.option("--target", help="The GPU that must be served, such as sm_121.")
-@click.option("--digest", help="The digest, or the start of it, that the set must have.")
+@click.option("--digest", help="The digest that the set must have, or its first 12 digits or more.")
 @click.option("--sources", type=click.Path(path_type=Path), metavar="PROFILE", help="A profile: compare its sources with those the set was captured from.")
 @click.option("--zig", help="With --sources, the Zig compiler. Default: zig on PATH, else the ziglang package.")
 @click.option("--reader", help="With --sources, a build-capture-reader that this Zig compiled. Default: found or compiled.")

@@ -11,14 +11,14 @@ from typing import BinaryIO
 
 import msgspec
 
-from build_capture.errors import CaptureError, Place, raise_all
+from build_capture.errors import CaptureError, CaptureErrors, Place, raise_all
 from build_capture.package.damage import damage
 from build_capture.package.deb import unpack_deb
 from build_capture.package.folder import VerifiedSet, verify_folder
 from build_capture.package.manifest import MANIFEST
 from build_capture.package.members import BYTES_MAX
 from build_capture.package.tar import unpack_tar_zst
-from build_capture.package.wheel import check_purity, check_record, unpack_wheel
+from build_capture.package.wheel import check_record, refuse_programs, unpack_wheel
 from build_capture.sets.read import AOT_JSON
 from build_capture.targets import Target
 
@@ -26,6 +26,11 @@ _PREFIX_PATTERNS = ("share/*/cuda/sm*", "*/cuda/sm*", "cuda/sm*", "sm*")
 """Where sets lie below a prefix, its share, an app's folder, and that one's cuda: as engines look for them."""
 
 _TARGET_FOLDER = re.compile(r"sm[0-9]+")
+
+DIGEST_DIGITS_MIN = 12
+"""As many as a package's name has."""
+
+_DIGEST = re.compile(f"[0-9a-f]{{{DIGEST_DIGITS_MIN},64}}")
 
 
 class Verified(msgspec.Struct, frozen=True):
@@ -47,10 +52,15 @@ class _Unpacked(msgspec.Struct, frozen=True):
     """Whether a file may lie outside of the sets."""
     manifests: bool
     """Whether each set must have a manifest."""
+    any_host: bool = True
+    """Whether it is for every machine, and so may hold no program of one."""
 
 
 def verify(path: Path, *, target: Target | None = None, digest: str | None = None) -> Verified:
     """What `path` holds. Raises all that is wrong with it with exit 3, also where there is no set for `target`, or none with `digest`."""
+    if digest is not None and not _DIGEST.fullmatch(digest):
+        # The empty one would be the start of any.
+        raise CaptureError(f"{digest!r} is no digest", mend=f"expected {DIGEST_DIGITS_MIN} to 64 digits of 0-9 and a-f")
     try:
         verified = _verify(path, target)
     except OSError as error:
@@ -102,6 +112,8 @@ def _verify_archive(path: Path, target: Target | None) -> Verified:
             raise damage("it holds no captured set", shown)
         outside = [name for name in unpacked.names if not name.startswith(tuple(f"{folder}/" for folder in sets))]
         raise_all([damage("it is no part of the package", f"{shown}:{name}") for name in outside if not unpacked.beside(name)])
+        if unpacked.any_host:
+            refuse_programs(unpacked.root, outside, shown)
         folders = [(unpacked.root / name, f"{shown}:{name}") for name in sets]
         return Verified(shown, kind, _verified(folders, shown, target, manifests=unpacked.manifests))
 
@@ -116,10 +128,8 @@ def _open_archive(source: BinaryIO, shown: str, folder: Path) -> _Unpacked:
 def _open_wheel(source: BinaryIO, shown: str, folder: Path) -> _Unpacked:
     names = unpack_wheel(source, shown, folder)
     check_record(folder, names, shown)
-    if shown.endswith("-none-any.whl"):
-        check_purity(folder, [name for name in names if not name.endswith(".cubin")], shown)
     # Its own modules; RECORD answers for them, and for sets that a build backend put in without a manifest.
-    return _Unpacked(folder, names, lambda name: True, manifests=False)
+    return _Unpacked(folder, names, lambda name: True, manifests=False, any_host=shown.endswith("-none-any.whl"))
 
 
 def _open_deb(source: BinaryIO, shown: str, folder: Path) -> _Unpacked:
@@ -138,7 +148,7 @@ def _verified(folders: Sequence[tuple[Path, str]], shown: str, target: Target | 
         try:
             sets.append(verify_folder(folder, name, target=target, packaged=manifests))
         except CaptureError as error:
-            problems.append(error)
+            problems += error.errors if isinstance(error, CaptureErrors) else [error]
     raise_all(problems)
     for folder, verified in zip((folder for folder, _ in folders), sets):
         own = verified.target.replace("_", "")

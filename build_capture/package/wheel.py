@@ -8,7 +8,7 @@ import io
 import struct
 import zipfile
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import BinaryIO
 
@@ -121,8 +121,8 @@ def check_record(folder: Path, names: list[str], shown: str) -> None:
             raise damage("its bytes are not those that RECORD has", f"{shown}:{name}")
 
 
-def check_purity(folder: Path, names: list[str], shown: str) -> None:
-    """Raise a `CaptureError` for a program or library of a host in a wheel, or elsewhere, that says it is for any."""
+def refuse_programs(folder: Path, names: Sequence[str], shown: str) -> None:
+    """Raise a `CaptureError` for a program or library of a host among files outside of the sets, in a package that is for any host."""
     for name in names:
         with (folder / name).open("rb") as stream:
             if stream.read(len(ELF_MAGIC)) == ELF_MAGIC:

@@ -188,6 +188,7 @@ WHEELS = [
     Hostile("no RECORD", zip_changing("RECORD", None), "error: it has 0 RECORD files; expected one"),
     Hostile("a RECORD that is none", zip_changing("RECORD", b'"'), "RECORD: error: it is no RECORD"),
     Hostile("a library of the host", zip_with(f"{MODULE}/x.so", b"\x7fELF\x02\x01"), "x.so: error: it is an ELF outside of the sets"),
+    Hostile("a library that is named a cubin", zip_with(f"{MODULE}/x.cubin", b"\x7fELF\x02\x01"), "x.cubin: error: it is an ELF outside of the sets"),
     Hostile("a file in a set", zip_with(f"{MODULE}/{SET}/x"), f"{SET}/x: error: it is no part of a set"),
     Hostile("a case", zip_with(f"{MODULE}/{SET}/AOT.json"), "AOT.json: error: its path is that of"),
     Hostile("too many files", lambda wheel: wheel + b"PK\x01\x02" * 101, "error: it has more than 100 members", {"MEMBERS_MAX": 100}),

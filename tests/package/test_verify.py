@@ -97,7 +97,10 @@ def test_verify_wants_the_digest_that_is_asked_for(tmp_path: Path) -> None:
     folder = write_sample(tmp_path / "set")
     digest = verify(folder).sets[0].digest
     assert verify(folder, digest=digest[:12]).sets and verify(folder, digest=digest).sets
-    assert f"error: have the digest {digest}, need 0123" in refusal(folder, digest="0123")
+    assert f"error: have the digest {digest}, need {'01' * 32}" in refusal(folder, digest="01" * 32)
+    for other in ("", digest[:11], digest + "0", "x" * 64):
+        with pytest.raises(CaptureError, match="is no digest"):
+            verify(folder, digest=other)
 
 
 @pytest.mark.parametrize("folder", ["empty", "prefix/share/sample/cuda"])
@@ -147,8 +150,11 @@ def test_verify_passes_a_wheel_that_a_build_backend_put_a_set_into(tmp_path: Pat
     shutil.copy(wheel, own)
     folder = write_sample(tmp_path / "another")
     files = {f"more/share/more/cuda/sm121/{path.relative_to(folder)}": path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    files["more/engine.so"] = b"\x7fELF"
     extend_wheel(own, files | {f"more/{name}": data for name, data in set_module("more").items()}, ("more", "more:folder"))
-    assert [(one.packaged, one.target) for one in verify(own).sets] == [(False, "sm_121"), (True, "sm_121")]
+    assert "more/engine.so: error: it is an ELF outside of the sets" in refusal(own)
+    native = own.rename(tmp_path / "consumer-1.0-py3-none-linux_aarch64.whl")
+    assert [(one.packaged, one.target) for one in verify(native).sets] == [(False, "sm_121"), (True, "sm_121")]
 
 
 def test_verify_passes_a_set_of_another_tool_and_says_so(tmp_path: Path) -> None:
