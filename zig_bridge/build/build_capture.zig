@@ -12,6 +12,7 @@ const NotCaptured = @import("NotCaptured.zig");
 const Profile = @import("Profile.zig");
 const Reader = @import("Reader.zig");
 const RefreshSet = @import("RefreshSet.zig");
+const Replay = @import("Replay.zig");
 const Report = @import("Report.zig");
 const Verify = @import("Verify.zig");
 
@@ -97,6 +98,7 @@ pub fn add(
         .verify_step = context.steps.verify,
         .verifier_step = context.steps.verifier,
     });
+    Replay.add(b, package, context.steps.replayer);
     return .{ .sets = sets, .test_step = context.steps.tests, .modules = modules, .options = options };
 }
 
@@ -106,6 +108,7 @@ const Steps = struct {
     report: *std.Build.Step,
     verify: *std.Build.Step,
     verifier: *std.Build.Step,
+    replayer: *std.Build.Step,
 
     fn create(b: *std.Build) Steps {
         return .{
@@ -114,6 +117,7 @@ const Steps = struct {
             .report = b.step("capture-report", "Print what the captured sets hold (with -Dcapture=true)"),
             .verify = b.step("verify-set", "Check every file of the sets, and their coverage (with -Dcapture=true or -Dcapture-set=DIR)"),
             .verifier = b.step("verifier", "Install bin/verify-set-<arch>-linux: static programs that check a set where it is deployed"),
+            .replayer = b.step("replayer", "Install bin/replay-set-<arch>-linux: programs that launch on a GPU what a capture there launched, and compare the bits"),
         };
     }
 };
@@ -255,6 +259,7 @@ pub fn addOwnTests(package: *std.Build, step: *std.Build.Step) void {
         .{ "set", own.set },
         .{ "cuda", own.cuda },
         .{ "runtime", own.runtime },
+        .{ "replay-set", Replay.module(package, own.set, .{}) },
         .{ "build_capture", own.build_capture },
         .{ "coverage", own.coverage },
         .{ "parameters", package.createModule(.{

@@ -25,6 +25,8 @@ pub const Functions = @import("functions.zig").Functions;
 test {
     _ = @import("driver.zig");
     _ = @import("log.zig");
+    _ = @import("replay_test.zig");
     _ = @import("runtime_test.zig");
     _ = @import("set_test.zig");
+    _ = @import("values.zig");
 }
