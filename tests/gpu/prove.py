@@ -2,9 +2,9 @@
 
     python tests/gpu/prove.py --zig ZIG --serve QWEN27_SERVE --replay REPLAY [--rounds 500] [--parallel 16] [--policy total]
 
-The Python needs torch, Triton and what build-capture needs. SERVE and REPLAY are the programs that `zig build` in
-examples/qwen27 installs; without one of them its part is left out, and the last line says so. Exits 0 only if every part ran
-and went as it must.
+The Python needs torch, Triton and what build-capture needs. SERVE and REPLAY are qwen27-serve and replay-set-<arch>-linux, which
+`zig build install replayer` in examples/qwen27 installs to zig-out/bin; without one of them its part is left out, and the last
+line says so. Exits 0 only if every part ran and went as it must.
 """
 
 from __future__ import annotations
