@@ -10,7 +10,7 @@ from build_capture import __version__
 from build_capture.errors import CaptureError, Exit
 from build_capture.zig import PACKAGE
 
-COMMANDS = ("capture", "declarations", "diff", "doctor", "init", "merge", "needs", "package", "report", "verify")
+COMMANDS = ("capture", "check", "declarations", "diff", "doctor", "explain", "init", "merge", "needs", "package", "report", "verify")
 """Each is `<name>_command` in `build_capture.commands.<name>`, imported when it is asked for."""
 
 
@@ -56,16 +56,15 @@ def cli() -> None:
 def run() -> int:
     """Run the command line; returns the exit code. Expected failures print their message, others keep their traceback."""
     try:
-        cli.main(standalone_mode=False)
+        # A command that leaves early, such as with `--help`, gives its exit code here.
+        code = cli.main(standalone_mode=False)
     except CaptureError as error:
         click.echo(str(error), err=True)
         return error.code
     except click.UsageError as error:
         error.show()
         return Exit.INPUT
-    except click.exceptions.Exit as leave:
-        return leave.exit_code
     except (click.Abort, KeyboardInterrupt):
         click.echo("error: interrupted", err=True)
         return Exit.OUR_FAULT
-    return Exit.GOOD
+    return Exit.GOOD if code is None else int(code)

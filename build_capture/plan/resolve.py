@@ -36,7 +36,7 @@ def resolve(probed: Probed, kernels: Iterable[Kernel], profile: Profile, declara
             errors[problem] = CaptureError(problem, where=place, mend=mend)
         if kernel is None or problems:
             continue
-        need = _need(entry, kernel)
+        need = need_of(entry, kernel)
         # Two launches may differ only in a constexpr that one leaves to the kernel's default.
         known = needs.get(need.identity)
         needs[need.identity] = need if known is None else _joined(known, need)
@@ -134,7 +134,8 @@ def _unfit_parameters(kernel: Kernel, where: str) -> Iterable[str]:
             yield f"{parameter.name} of {where} is a {parameter.annotation}: a launch passes pointers and numbers alone"
 
 
-def _need(entry: ProbedNeed, kernel: Kernel) -> Need:
+def need_of(entry: ProbedNeed, kernel: Kernel) -> Need:
+    """The need that a launch which fits its kernel asks for: with the kernel's defaults, and its own options."""
     arguments = {argument.name: argument for argument in entry.arguments}
     named = {constexpr.name: _constant(constexpr) for constexpr in entry.constexprs}
     parameters = []

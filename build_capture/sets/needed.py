@@ -1,25 +1,40 @@
-"""A need as the launch that asks a set for it."""
+"""Needs as the launches that ask a set for them."""
 
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterator
 
-from build_capture.plan.needs import Constant, Need
+from build_capture.capture.run import Planned
+from build_capture.plan.probe import ProbedNeed
+from build_capture.plan.resolve import need_of
 from build_capture.sets.launch import Argument, Launch, LaunchConstant
 
 
-def launch_of(need: Need) -> Launch:
-    """The launch of a need's witness, with every constexpr that a launch can name; text and None none can.
+def launches_of(planned: Planned) -> Iterator[tuple[int, Launch]]:
+    """Each distinct launch, as its call site makes it, with the place of its need.
 
-    The need's options are pinned: they are what the capture asked for.
+    Two launches can ask for one need: one names a constexpr, the other leaves it to the kernel's default, and a set answers
+    what is named.
     """
-    values = {value["name"]: value["value"] for value in need.witness.values}
+    kernels = {kernel.function: kernel for kernel in planned.description.kernels}
+    places = {need.identity: place for place, need in enumerate(planned.needs)}
+    for entry in planned.probed.needs:
+        yield places[need_of(entry, kernels[entry.function]).identity], launch_of(entry)
+
+
+def launch_of(entry: ProbedNeed) -> Launch:
+    """The launch of the witness: the values that it passed, the constexprs that it named and the options that it pinned."""
+    values = {value["name"]: value["value"] for value in entry.witness.values}
     return Launch(
-        need.function,
-        tuple(Argument(parameter.name, parameter.type, _value(parameter.type, values[parameter.name])) for parameter in need.parameters),
-        tuple(_constant(name, constant) for name, constant in sorted(need.constexprs.items()) if constant.kind not in ("text", "none")),
-        need.options.num_warps,
-        need.options.num_stages,
+        entry.function,
+        tuple(Argument(argument.name, argument.type, _value(argument.type, values[argument.name])) for argument in entry.arguments),
+        tuple(
+            LaunchConstant(constexpr.name, "int", constexpr.whole) if constexpr.f32 is None else LaunchConstant(constexpr.name, "f32", constexpr.f32)
+            for constexpr in entry.constexprs
+        ),
+        entry.options.num_warps,
+        entry.options.num_stages,
     )
 
 
@@ -28,9 +43,3 @@ def _value(type_name: str, text: str) -> int:
     if type_name == "fp32":
         return int.from_bytes(struct.pack("<f", float(text)), "little")
     return int(text, 0)
-
-
-def _constant(name: str, constant: Constant) -> LaunchConstant:
-    if constant.kind in ("f32", "f64"):
-        return LaunchConstant(name, "f32", int.from_bytes(struct.pack("<f", constant.python), "little"))
-    return LaunchConstant(name, "int", int(constant.value or 0))

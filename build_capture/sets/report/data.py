@@ -14,6 +14,7 @@ from build_capture.sets.digest import digest
 from build_capture.sets.elf import ElfProblem, parse_cubin
 from build_capture.sets.match import Policy
 from build_capture.sets.model import SetKernel
+from build_capture.sets.needed import launches_of
 from build_capture.sets.read import ReadSet
 from build_capture.sets.report.grid import FunctionGrid, Served, grids, serve
 
@@ -73,7 +74,7 @@ def make_report(read: ReadSet, planned: Planned | None, rule: Policy, changes: S
     """Work a report out. Without a plan it tells of the entries alone."""
     kernels = read.captured.kernels
     needs = planned.needs if planned else []
-    served = serve(needs, kernels, rule)
+    served = serve(launches_of(planned) if planned else (), kernels, rule)
     toolchain = read.captured.provenance.get("toolchain", {})
     return Report(
         set=read.folder.resolve().name,

@@ -9,9 +9,9 @@ from typing import Literal
 import msgspec
 
 from build_capture.plan.needs import Need, Span
+from build_capture.sets.launch import Launch
 from build_capture.sets.match import Index, Policy, match
 from build_capture.sets.model import SetKernel
-from build_capture.sets.needed import launch_of
 
 LANES_MAX = 96
 """More numbers of streams than this are not told apart by an eye; some are left out then."""
@@ -78,17 +78,22 @@ class FunctionGrid(msgspec.Struct, frozen=True):
     """What calls over domains ask for, which no round makes."""
 
 
-def serve(needs: Sequence[Need], kernels: Sequence[SetKernel], policy: Policy) -> list[Served]:
-    """What each need gets from the entries of a set under a policy."""
+WORST_FIRST = ("missing", "ambiguous", "fallback", "alias", "exact")
+
+
+def serve(launches: Iterable[tuple[int, Launch]], kernels: Sequence[SetKernel], policy: Policy) -> list[Served]:
+    """What each need gets from the entries of a set under a policy; of one that several launches ask for, the worst."""
     index = Index(kernels)
     places = {id(kernel): place for place, kernel in enumerate(kernels)}
-    found = []
-    for number, need in enumerate(needs):
-        got = match(index, launch_of(need), policy)
+    found: dict[int, Served] = {}
+    for need, launch in launches:
+        got = match(index, launch, policy)
         entry = None if got.kernel is None or got.kind == "ambiguous" else places[id(got.kernel)]
         kind = "alias" if got.kind == "exact" and got.kernel is not None and got.kernel.alias else got.kind
-        found.append(Served(number, kind, entry))
-    return found
+        known = found.get(need)
+        if known is None or WORST_FIRST.index(kind) < WORST_FIRST.index(known.kind):
+            found[need] = Served(need, kind, entry)
+    return [found[need] for need in sorted(found)]
 
 
 def grids(needs: Sequence[Need], served: Sequence[Served]) -> list[FunctionGrid]:

@@ -1,0 +1,160 @@
+"""Whether a set covers what is launched: every launch of every round within the limits, and every cubin what the set says of it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Literal
+
+import msgspec
+
+from build_capture.capture.run import Planned
+from build_capture.errors import CaptureError, Exit, Place
+from build_capture.plan.show import show_witness
+from build_capture.read.profile import Limits
+from build_capture.sets.inspect import inspect
+from build_capture.sets.launch import Launch
+from build_capture.sets.match import Index, Policy, ambiguities, match, nearest
+from build_capture.sets.model import SetKernel
+from build_capture.sets.needed import launches_of
+from build_capture.sets.read import ReadSet
+from build_capture.targets import Target
+
+Kind = Literal["missing", "general", "ambiguous", "cubin", "alias", "unused"]
+
+FAILS: tuple[Kind, ...] = ("missing", "ambiguous", "cubin")
+"""What keeps a set from being covered. The rest is told: code that assumes less than it could, and entries that nothing asks for."""
+
+
+class Finding(msgspec.Struct, frozen=True):
+    """One thing to know about a set."""
+
+    kind: Kind
+    what: str
+    """The need, the entry or the cubin that it is about."""
+    why: str
+    witness: str | None = None
+    """The first round that asks for it; None for an entry or a cubin."""
+    launches: int = 0
+    """How many launches of the rounds within the limits it concerns."""
+
+
+class Checked(msgspec.Struct, frozen=True):
+    """What a set is worth for a profile and limits."""
+
+    set: str
+    target: str
+    rule: Policy
+    """By which launches were matched."""
+    limits: Limits | None
+    """None where the declarations alone were looked at."""
+    needs: int
+    served: int
+    """How many of them some entry serves."""
+    entries: int
+    cubins: int
+    """How many cubins were opened."""
+    findings: list[Finding]
+    notes: list[str]
+
+    @property
+    def covered(self) -> bool:
+        """Whether nothing fails. A check that checked nothing is no pass."""
+        return self.needs > 0 and self.cubins > 0 and not any(finding.kind in FAILS for finding in self.findings)
+
+
+def refuse_target(read: ReadSet, wanted: Target) -> None:
+    """Raise a `CaptureError` where a set is for another GPU: a cubin for sm_120 is none for sm_121, whatever else may run it."""
+    have = read.captured.target.replace("_", "")
+    if have and have != wanted.folder:
+        raise CaptureError(
+            f"have {have}, need {wanted.folder}",
+            where=Place(str(read.path)),
+            mend=f"capture for {wanted.name}, or name the folder of such a set",
+            code=Exit.NOT_COVERED,
+        )
+
+
+def check_set(read: ReadSet, planned: Planned, rule: Policy) -> Checked:
+    """Match every launch that the plan's rounds make, and open every cubin."""
+    refuse_target(read, planned.target)
+    index = Index(read.captured.kernels)
+    launches = list(launches_of(planned))
+    findings = []
+    used: set[int] = set()
+    unserved: set[int] = set()
+    for place, launch in launches:
+        need = planned.needs[place]
+        for kind, why in _faults(index, launch, rule):
+            findings.append(Finding(kind, need.identity, why, show_witness(need.witness), need.launches))
+            if kind in FAILS:
+                unserved.add(place)
+        got = match(index, launch, rule)
+        used |= {id(kernel) for kernel in (got.kernel, *got.others) if kernel is not None}
+    findings += [*_unused(read.captured.kernels, used), *check_cubins(read, planned.target)]
+    return Checked(
+        set=str(read.folder),
+        target=planned.target.name,
+        rule=rule,
+        limits=planned.limits,
+        needs=len(planned.needs),
+        served=len(planned.needs) - len(unserved),
+        entries=len(read.captured.kernels),
+        cubins=len({kernel.hash for kernel in read.captured.kernels}),
+        findings=findings,
+        notes=list(read.notes),
+    )
+
+
+def _faults(index: Index, launch: Launch, rule: Policy) -> Iterator[tuple[Kind, str]]:
+    """What a launch meets that it should not."""
+    got = match(index, launch, rule)
+    if got.kind == "missing":
+        yield "missing", _nearest(index, launch)
+    elif got.kind == "fallback":
+        assert got.kernel is not None, "a fallback is an entry"
+        yield "general", f"only {got.kernel.hash[:12]}, which assumes less, serves it"
+    apart = ambiguities(index, launch)
+    if got.kind == "ambiguous" or apart:
+        yield "ambiguous", "; ".join(map(str, apart)) or "entries of other options fit it as well"
+
+
+def _nearest(index: Index, launch: Launch) -> str:
+    near = nearest(index, launch)
+    if near is None:
+        return f"the set has no entry of {launch.function}"
+    return f"the nearest entry is {near.kernel.hash[:12]}: {'; '.join(map(str, near.differences))}"
+
+
+def _unused(kernels: Sequence[SetKernel], used: set[int]) -> Iterator[Finding]:
+    """The entries that no need uses, and those that further launches may: aliases, and the code that only aliases bring in."""
+    behind = {kernel.hash for kernel in kernels if kernel.alias}
+    for kernel in kernels:
+        if id(kernel) in used:
+            continue
+        if kernel.alias:
+            yield Finding("alias", kernel.identity, "an alias for launches beyond these limits")
+        elif kernel.hash in behind:
+            yield Finding("alias", kernel.identity, "its code serves launches by its aliases")
+        else:
+            yield Finding("unused", kernel.identity, "no round within the limits asks for it")
+
+
+def check_cubins(read: ReadSet, target: Target) -> Iterator[Finding]:
+    """What is wrong with the cubins of a set, one finding for each."""
+    by_hash: dict[str, list[SetKernel]] = {}
+    for kernel in read.captured.kernels:
+        by_hash.setdefault(kernel.hash, []).append(kernel)
+    for kernels in by_hash.values():
+        name = read.cubin_path(kernels[0]).relative_to(read.folder).as_posix()
+        try:
+            problems: Iterable[str] = inspect(read.read_cubin(kernels[0]), kernels, target)
+        except CaptureError as error:
+            problems = [error.what]
+        for problem in problems:
+            yield Finding("cubin", name, problem)
+
+
+def counts(checked: Checked) -> Counter[str]:
+    """How many findings there are of each kind."""
+    return Counter(finding.kind for finding in checked.findings)
