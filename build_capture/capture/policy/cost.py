@@ -18,6 +18,8 @@ class Weaker(msgspec.Struct, frozen=True):
     lost: tuple[str, ...]
     """The arguments whose hint is lost."""
     launches: int
+    same_bytes: bool
+    """Whether the cubin is nevertheless the one that Triton itself would run, byte for byte: the hint changed nothing."""
 
 
 class Cost(msgspec.Struct, frozen=True):
@@ -51,7 +53,7 @@ def cost_of(applied: Applied) -> Cost:
 
 
 def _weaker(served: Served) -> Weaker:
-    return Weaker(served.need.function, served.need.classes, served.lost, served.need.launches)
+    return Weaker(served.need.function, served.need.classes, served.lost, served.need.launches, served.exact.cubin == served.variant.cubin)
 
 
 def cost_lines(cost: Cost, launches: int) -> Iterator[str]:
@@ -59,7 +61,11 @@ def cost_lines(cost: Cost, launches: int) -> Iterator[str]:
     yield f"policy {cost.policy}: {cost.entries} entries for {cost.cubins} cubins, {cost.aliases} of them aliases"
     if cost.weaker:
         weaker = sum(each.launches for each in cost.weaker)
-        yield f"{weaker:,} of {launches:,} launches run code that knows less than Triton's own; its memory accesses are no narrower:"
+        same = sum(each.launches for each in cost.weaker if each.same_bytes)
+        yield (
+            f"{weaker:,} of {launches:,} launches run code that knows less than Triton's own; its memory accesses are no narrower, "
+            f"and for {same:,} of them it is Triton's own to the byte:"
+        )
         for function, texts in _by_function(cost.weaker).items():
             yield f"  {function}: {', '.join(texts)}"
     yield from cost.apart
