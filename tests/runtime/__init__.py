@@ -1,0 +1,1 @@
+"""The runtime that engines import as `cuda`, from outside."""
