@@ -8,6 +8,7 @@ const functions_types = @import("functions.zig");
 const Log = @import("log.zig").Log;
 const launching = @import("launch.zig");
 const loader = @import("loader.zig");
+const locating = @import("locate.zig");
 const messages = @import("messages.zig");
 const Stream = @import("stream.zig").Stream;
 const Handle = functions_types.Handle;
@@ -24,6 +25,8 @@ pub const float = set.float;
 pub const word = set.word;
 pub const ci = set.ci;
 pub const cf = set.cf;
+pub const Search = locating.Search;
+pub const locate = locating.locate;
 
 /// How a launch is refused. The log says of each what and why.
 pub const Error = error{

@@ -108,6 +108,14 @@ pub const Fake = struct {
     }
 };
 
+/// A file that passes for a cubin; a module that is loaded from it has this number.
+pub fn cubin(module: u8) [64]u8 {
+    var bytes: [64]u8 = @splat(0);
+    @memcpy(bytes[0..4], std.elf.MAGIC);
+    bytes[4] = module;
+    return bytes;
+}
+
 const table: Functions = .{
     .cuInit = calls.init,
     .cuGetErrorName = calls.errorName,
@@ -241,7 +249,7 @@ const calls = struct {
         @memset(active.?.at(to, bytes), byte);
         return .success;
     }
-    /// The module of an image is its fifth byte.
+    /// As `cubin` makes them.
     fn load(module: *?Handle, image: *const anyopaque) callconv(.c) Code {
         const code = active.?.codeOf("cuModuleLoadData");
         if (code != .success) return code;

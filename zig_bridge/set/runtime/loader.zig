@@ -60,9 +60,9 @@ pub const Folder = struct {
             return error.CubinUnreadable;
         };
         errdefer allocator.free(bytes);
-        // The driver would take other bytes for PTX, whose end it looks for.
-        if (!std.mem.startsWith(u8, bytes, std.elf.MAGIC)) {
-            folder.log.print(.err, "{s}: it is no ELF file: copy or install the set anew", .{path});
+        // The driver is not told how long an image is.
+        if (!isWholeElf(bytes)) {
+            folder.log.print(.err, "{s}: it is no whole ELF file: copy or install the set anew", .{path});
             return error.CubinChanged;
         }
         if (variant.sha256) |recorded| {
@@ -75,6 +75,19 @@ pub const Folder = struct {
         return bytes;
     }
 };
+
+/// Whether the bytes begin as ELF files of 64 bits do, and go on to the end of their sections, which are what such a file
+/// ends with. What is in between matters only where the set records no hash.
+fn isWholeElf(bytes: []const u8) bool {
+    if (bytes.len < header_bytes or !std.mem.startsWith(u8, bytes, std.elf.MAGIC)) return false;
+    const start = std.mem.readInt(u64, bytes[0x28..0x30], .little);
+    const size: u64 = std.mem.readInt(u16, bytes[0x3a..0x3c], .little);
+    const count = std.mem.readInt(u16, bytes[0x3c..0x3e], .little);
+    return start <= bytes.len and size * count <= bytes.len - start;
+}
+
+/// The header of an ELF file of 64 bits.
+const header_bytes = 64;
 
 /// The digest of a set: of the lines that `sha256sum` prints for `aot.json` and every cubin, sorted by name. It is known
 /// from what `aot.json` records, as every cubin is compared with that when it is loaded; null where it records no hashes.
@@ -103,4 +116,18 @@ fn hashOf(bytes: []const u8) Hex {
     var digest: [Sha256.digest_length]u8 = undefined;
     Sha256.hash(bytes, &digest, .{});
     return std.fmt.bytesToHex(digest, .lower);
+}
+
+test "loader: an ELF file that ends too early is not given to the driver" {
+    var bytes: [header_bytes + 128]u8 = @splat(0);
+    @memcpy(bytes[0..4], std.elf.MAGIC);
+    std.mem.writeInt(u64, bytes[0x28..0x30], header_bytes, .little);
+    std.mem.writeInt(u16, bytes[0x3a..0x3c], 64, .little);
+    std.mem.writeInt(u16, bytes[0x3c..0x3e], 2, .little);
+    try std.testing.expect(isWholeElf(&bytes));
+    try std.testing.expect(!isWholeElf(bytes[0 .. bytes.len - 1]));
+    try std.testing.expect(!isWholeElf(bytes[0 .. header_bytes - 1]));
+    std.mem.writeInt(u64, bytes[0x28..0x30], std.math.maxInt(u64), .little);
+    try std.testing.expect(!isWholeElf(&bytes));
+    try std.testing.expect(!isWholeElf("// PTX"));
 }

@@ -4,6 +4,7 @@ const std = @import("std");
 const cuda = @import("runtime.zig");
 const Bench = @import("runtime_test.zig").Bench;
 const Fake = @import("fake_driver.zig").Fake;
+const cubin = @import("fake_driver.zig").cubin;
 const functions_types = @import("functions.zig");
 const replay_types = @import("replay.zig");
 const values_types = @import("values.zig");
@@ -35,7 +36,7 @@ fn check(text: []const u8, blob: []const u8, launches: u32, refused: u32, bits: 
     try bench.init(90);
     defer bench.deinit();
     try bench.write("aot.json", manifest);
-    try bench.write("cubins/aa.cubin", std.elf.MAGIC ++ "\x01");
+    try bench.write("cubins/aa.cubin", &cubin(1));
     try bench.write("values.bin", blob);
     const captured = try bench.open(.pinned, .lazy);
     defer captured.close();

@@ -24,6 +24,7 @@ pub const Functions = @import("functions.zig").Functions;
 
 test {
     _ = @import("driver.zig");
+    _ = @import("loader.zig");
     _ = @import("log.zig");
     _ = @import("replay_test.zig");
     _ = @import("runtime_test.zig");

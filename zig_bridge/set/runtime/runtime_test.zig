@@ -4,6 +4,7 @@ const std = @import("std");
 const set = @import("set");
 const cuda = @import("runtime.zig");
 const Fake = @import("fake_driver.zig").Fake;
+const cubin = @import("fake_driver.zig").cubin;
 const Notebook = @import("log.zig").Notebook;
 const aot = cuda.aot;
 const testing = std.testing;
@@ -67,7 +68,7 @@ pub const Bench = struct {
         try bench.write("aot.json", "{" ++ top ++ "\"kernels\": [" ++ kernels ++ "]}");
         for (modules) |module| {
             var name: [64]u8 = undefined;
-            try bench.write(try std.fmt.bufPrint(&name, "cubins/{s}.cubin", .{module.hash}), &(std.elf.MAGIC.* ++ .{module.module}));
+            try bench.write(try std.fmt.bufPrint(&name, "cubins/{s}.cubin", .{module.hash}), &cubin(module.module));
         }
     }
 

@@ -3,6 +3,7 @@
 const std = @import("std");
 const cuda = @import("runtime.zig");
 const Bench = @import("runtime_test.zig").Bench;
+const cubin = @import("fake_driver.zig").cubin;
 const Sha256 = std.crypto.hash.sha2.Sha256;
 const aot = cuda.aot;
 const testing = std.testing;
@@ -48,7 +49,7 @@ test "set: entries of one cubin share its module" {
     const text = try std.fmt.allocPrint(testing.allocator, "{{\"kernels\": [{s}, {s}]}}", .{ first, second });
     defer testing.allocator.free(text);
     try bench.write("aot.json", text);
-    try bench.write("cubins/aa.cubin", std.elf.MAGIC ++ "\x09");
+    try bench.write("cubins/aa.cubin", &cubin(9));
     const captured = try bench.open(.exact, .all);
     try bench.fake.expectNotes("load 9\nfunction f of 9\nfunction f of 9\n");
     captured.close();
@@ -82,7 +83,7 @@ test "set: files that are absent or no set" {
     try bench.folder.dir.deleteFile(testing.io, "cubins/bb.cubin");
     try checkRefused(&bench, error.CubinUnreadable, "cubins/bb.cubin: cannot be read (FileNotFound); the set is no whole: copy or install it anew");
     try bench.write("cubins/bb.cubin", "// PTX");
-    try checkRefused(&bench, error.CubinChanged, "cubins/bb.cubin: it is no ELF file: copy or install the set anew");
+    try checkRefused(&bench, error.CubinChanged, "cubins/bb.cubin: it is no whole ELF file: copy or install the set anew");
     // What was loaded before is unloaded again.
     try testing.expect(std.mem.endsWith(u8, bench.fake.notes.items, "load 1\nfunction _mixed_0 of 1\nmodule unloaded 1\n"));
 }
@@ -112,9 +113,9 @@ test "set: what the driver refuses fails the launch, not the process" {
 }
 
 /// One kernel, with the hash of its cubin.
-fn writeRecorded(bench: *Bench, cubin: []const u8) ![2 * Sha256.digest_length]u8 {
+fn writeRecorded(bench: *Bench, image: []const u8) ![2 * Sha256.digest_length]u8 {
     var digest: [Sha256.digest_length]u8 = undefined;
-    Sha256.hash(cubin, &digest, .{});
+    Sha256.hash(image, &digest, .{});
     const hex = std.fmt.bytesToHex(digest, .lower);
     const text = try std.fmt.allocPrint(
         testing.allocator,
@@ -123,7 +124,7 @@ fn writeRecorded(bench: *Bench, cubin: []const u8) ![2 * Sha256.digest_length]u8
     );
     defer testing.allocator.free(text);
     try bench.write("aot.json", text);
-    try bench.write("cubins/aa.cubin", cubin);
+    try bench.write("cubins/aa.cubin", image);
     Sha256.hash(text, &digest, .{});
     const listed = try std.fmt.allocPrint(testing.allocator, "{s}  aot.json\n{s}  cubins/aa.cubin\n", .{ &std.fmt.bytesToHex(digest, .lower), &hex });
     defer testing.allocator.free(listed);
@@ -135,18 +136,45 @@ test "set: a cubin that is not the recorded one, and the digest that packages na
     var bench: Bench = undefined;
     try bench.init(90);
     defer bench.deinit();
-    const want = try writeRecorded(&bench, std.elf.MAGIC ++ "\x07");
+    const want = try writeRecorded(&bench, &cubin(7));
     {
         const captured = try bench.open(.exact, .all);
         defer captured.close();
         try testing.expectEqualStrings(&want, &captured.digest().?);
     }
-    try bench.write("cubins/aa.cubin", std.elf.MAGIC ++ "\x08");
+    try bench.write("cubins/aa.cubin", &cubin(8));
     try checkRefused(&bench, error.CubinChanged, "cubins/aa.cubin: its SHA-256 is ");
     try bench.writeSet("");
     const foreign = try bench.open(.exact, .lazy);
     defer foreign.close();
     try testing.expectEqual(null, foreign.digest());
+}
+
+test "set: which folder of an installed engine holds it" {
+    var bench: Bench = undefined;
+    try bench.init(121);
+    defer bench.deinit();
+    var arena: std.heap.ArenaAllocator = .init(testing.allocator);
+    defer arena.deinit();
+    const search: aot.Search = .{ .prefix = bench.path, .family = "qwen27" };
+    const parent = try std.fmt.allocPrint(arena.allocator(), "{s}/share/qwen27/cuda", .{bench.path});
+    const refusals = [_]struct { file: []const u8, says: []const u8 }{
+        .{ .file = "share/qwen27/cuda/notes/readme", .says = "there is no set, need sm121, which is the device's (Fake)" },
+        .{ .file = "share/qwen27/cuda/sm90/aot.json", .says = "have sm90, need sm121, which is the device's (Fake)" },
+        .{ .file = "share/qwen27/cuda/sm120/aot.json", .says = "have sm120, sm90, need sm121, which is the device's (Fake)" },
+    };
+    for (refusals) |refusal| {
+        try bench.write(refusal.file, "{}");
+        try testing.expectError(error.SetNotFound, aot.locate(testing.io, arena.allocator(), &bench.context, search));
+        try bench.expectLog(try std.fmt.allocPrint(arena.allocator(), "err {s}: {s}\n", .{ parent, refusal.says }));
+    }
+    var explicit = search;
+    explicit.explicit = "elsewhere";
+    try testing.expectEqualStrings("elsewhere", try aot.locate(testing.io, arena.allocator(), &bench.context, explicit));
+    try bench.write("share/qwen27/cuda/sm121/aot.json", "{}");
+    const found = try aot.locate(testing.io, arena.allocator(), &bench.context, search);
+    try testing.expect(std.mem.endsWith(u8, found, "share/qwen27/cuda/sm121"));
+    try testing.expectEqualStrings("elsewhere", try aot.locate(testing.io, arena.allocator(), &bench.context, explicit));
 }
 
 test "set: threads that launch at once load a cubin once" {
