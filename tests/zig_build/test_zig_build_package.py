@@ -52,6 +52,12 @@ def test_fetched_package_captures_a_kernel_and_verifies_its_set(zig: str, tmp_pa
     (depfile,) = project.folder.glob(".zig-cache/o/*/capture.d")
     inputs = depfile.read_text(encoding="utf-8")
     assert "build_capture/capture/run.py" in inputs and f"{ROOT}/build_capture" not in inputs
+    for step, message in (
+        ("verifier", "the profile has domains, and only a set says how to drive them; expected -Dcapture=true or -Dcapture-set=DIR"),
+        ("verify-set", "there is no set to verify; expected -Dcapture=true or -Dcapture-set=DIR"),
+    ):
+        result = project.run(step)
+        assert result.returncode != 0 and message in result.stdout, result.stdout
     # The set as it is shipped: what no round drives is in it, so its coverage can be tested where there is no Python.
     shipped = tmp_path / "shipped"
     shutil.copytree(project.installed(), shipped)

