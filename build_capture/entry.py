@@ -1,7 +1,9 @@
 """The entry point: checks that what the command line needs is installed, then hands over to it."""
 
 import importlib.util
+import shlex
 import sys
+from pathlib import Path
 from typing import NoReturn
 
 from build_capture.errors import Exit
@@ -15,15 +17,21 @@ REQUIRED_MODULES = {
 """Module -> the distribution that brings it: what every command imports. Triton is asked for where it is used."""
 
 
+def lacking(missing: list[str]) -> str:
+    """The message for a Python without these packages. build-capture is on no index: what is installed is this very tree."""
+    if importlib.util.find_spec("triton") is None:
+        missing = [*missing, "triton"]
+    root = Path(__file__).resolve().parents[1]
+    source = shlex.quote(str(root)) if (root / "pyproject.toml").is_file() else "<the build-capture repository>"
+    python = shlex.quote(sys.executable)
+    return f"{sys.executable} lacks {', '.join(missing)}; run `{python} -m pip install {source}`, or name another Python with -Dcapture-python"
+
+
 def main() -> NoReturn:
     """Run `build-capture`; exits with the codes of `build_capture.errors.Exit`."""
     missing = [name for module, name in REQUIRED_MODULES.items() if importlib.util.find_spec(module) is None]
     if missing:
-        print(
-            f"error: {sys.executable} lacks {', '.join(missing)}; install build-capture into it "
-            f"(`pip install build-capture`), or name another Python with -Dcapture-python",
-            file=sys.stderr,
-        )
+        print(f"error: {lacking(missing)}", file=sys.stderr)
         sys.exit(Exit.TOOL)
     from build_capture.cli import run
 

@@ -13,6 +13,7 @@ from rich.table import Table
 from build_capture import zig_progress
 from build_capture.capture import graph
 from build_capture.capture.run import Summary
+from build_capture.words import counted
 
 
 @contextlib.contextmanager
@@ -54,6 +55,6 @@ def summary_table(summary: Summary) -> Table:
 def summary_line(summary: Summary) -> str:
     """The capture in one sentence."""
     return (
-        f"{summary.needs} needs of {summary.launches:,} launches in {summary.rounds:,} rounds: "
+        f"{counted(summary.needs, 'need')} of {counted(summary.launches, 'launch')} in {counted(summary.rounds, 'round')}: "
         f"{summary.compiled} compiled, {summary.reused} reused, {summary.bytes:,} bytes, {summary.wall_seconds:.1f} s"
     )

@@ -71,14 +71,28 @@ def _missing_name(error: CaptureError) -> CaptureError | None:
         owner = match["owner"] or match["root"]
         if owner is None:
             continue
-        file = zig_sources() / "cuda" / f"{owner.partition('.')[0]}.zig"
-        name = f"{owner}.{match['name']}" if owner.startswith("cuda") else f"cuda.{owner}.{match['name']}"
+        shown = owner if owner.startswith("cuda") else f"cuda.{owner}"
         return CaptureError(
-            f"the stand-in for the engine's module has no {name}",
+            f"the stand-in for the engine's module has no {shown}.{match['name']}",
             where=Place(match["file"], int(match["line"]), int(match["column"])),
-            mend=f"add it to {file}, as the head of cuda.zig says",
+            mend=f"{shown} offers {', '.join(offered_names(owner))}; what needs more belongs into another file of the engine",
         )
     return None
+
+
+_STAND_INS_OWN = {"Call", "Sink", "sink"}
+"""What no engine has: the stand-in's way to hand launches on."""
+
+
+def offered_names(owner: str) -> list[str]:
+    """What the stand-in offers below `cuda`, `aot`, or a struct of theirs such as `aot.Set`, sorted."""
+    module, _, struct = owner.partition(".")
+    text = (zig_sources() / "cuda" / f"{module}.zig").read_text(encoding="utf-8")
+    indent = "    " if struct else ""
+    if struct:
+        text = text.partition(f"\npub const {struct} = struct {{\n")[2].partition("\n};")[0]
+    found = re.findall(rf"^{indent}(?:pub (?:const|fn) )?(\w+)(?:: | = |\()", text, re.MULTILINE)
+    return sorted(set(found) - _STAND_INS_OWN)
 
 
 def find_zig(given: str | None) -> Zig:

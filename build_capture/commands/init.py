@@ -31,12 +31,13 @@ def init_command(
     """Make the Zig project in FOLDER ready to capture: write capture.zon, extend build.zig, and say what is left to do."""
     from build_capture.start.init import init
     from build_capture.targets import parse_target
+    from build_capture.words import counted
 
     started = init(folder, declarations, kernels, parse_target(target).name, zig, reader, cache)
     if as_json:
         print_json(started)
         return
-    click.echo(f"{started.declarations}: {started.launches} launches; kernels in {started.kernels or '(not found)'}")
+    click.echo(f"{started.declarations}: {counted(started.launches, 'launch')}; kernels in {started.kernels or '(not found)'}")
     click.echo(f"capture.zon: {'written' if started.wrote_profile else 'was there, and stays as it is'}")
     click.echo(f"build.zig: {'the fragment is at its end' if started.wrote_fragment else 'had the fragment already'}")
     click.echo("Next:")

@@ -74,7 +74,7 @@ def _of_whole(leaf: Leaf, index: int) -> Domain | None:
 
 
 def example(leaf: Leaf) -> str:
-    """A line that would give such a value, for a message."""
+    """The form of what would give such a value, for a message: what a person knows is left open, and nothing to paste unread."""
     if leaf.type.kind == "float":
-        return "1e-6"
-    return '"*bf16"' if leaf.type.kind == "text" else ".{ .from = 1, .to = 64 }"
+        return "NUMBER"
+    return '"*bf16"' if leaf.type.kind == "text" else ".{ .from = LEAST, .to = MOST }"

@@ -11,6 +11,7 @@ from build_capture.read.profile import Limits
 from build_capture.plan.sources import KernelSource, kernel_sources, show_source
 from build_capture.plan.table import DomainRow
 from build_capture.read.records import Launch, Method
+from build_capture.words import counted
 
 
 class NeedsDocument(msgspec.Struct, frozen=True):
@@ -44,8 +45,8 @@ def needs_document(planned: Planned) -> NeedsDocument:
 def needs_table(planned: Planned) -> Table:
     """A row a need: its options, what tells it apart, how many launches ask for it, and the first round."""
     probed = planned.probed
-    driven = " and ".join([*([f"{probed.rounds:,} rounds"] if probed.rounds else []), *([f"{probed.calls:,} calls over domains"] if probed.calls else [])])
-    table = Table(title=f"{len(planned.needs)} needs of {probed.launches:,} launches in {driven}", title_justify="left")
+    driven = " and ".join([*([counted(probed.rounds, "round")] if probed.rounds else []), *([f"{counted(probed.calls, 'call')} over domains"] if probed.calls else [])])
+    table = Table(title=f"{counted(len(planned.needs), 'need')} of {counted(probed.launches, 'launch')} in {driven}", title_justify="left")
     for heading in ("kernel", "warps", "stages", "specialization", "launches", "first round"):
         table.add_column(heading, justify="right" if heading in ("warps", "stages", "launches") else "left")
     varying = _varying_constexprs(planned.needs)
@@ -121,7 +122,7 @@ def domain_tables(rows: list[DomainRow], profile: str | None) -> list[Table]:
             table.add_row(f"{row.file}:{row.line}", row.method, row.parameter, row.type, row.domain, row.reason)
         tables.append(table)
     if left := [row for row in rows if row.source not in titles]:
-        table = Table(title=f"{len(left)} methods that are not driven over domains", title_justify="left")
+        table = Table(title=f"{counted(len(left), 'method')} not driven over domains", title_justify="left")
         for heading in ("line", "method", "because"):
             table.add_column(heading)
         for row in left:
@@ -132,7 +133,7 @@ def domain_tables(rows: list[DomainRow], profile: str | None) -> list[Table]:
 
 def declarations_table(declarations: DeclarationsDocument) -> Table:
     """A row a launch: where it is, what it launches, and what the text shows of it."""
-    table = Table(title=f"{len(declarations.launches)} launches", title_justify="left")
+    table = Table(title=counted(len(declarations.launches), "launch"), title_justify="left")
     for heading in ("line", "method", "kernel", "arguments", "constexprs", "behind"):
         table.add_column(heading)
     for launch in declarations.launches:

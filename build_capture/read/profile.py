@@ -88,8 +88,8 @@ CONSTEXPR_VALUES_MOST = 1 << 16
 """A profile cannot allow one constexpr more values: each is a compile."""
 
 _STRINGS = ("family", "declarations", "kernels", "target")
-_KNOWN = (*_STRINGS, "rounds", "limits", "geometry", "constants", "domains", "skip", "constexpr_values_max", "policy")
-"""`constants` is for the probe, which reads it through Zig's own types."""
+FIELDS = (*_STRINGS, "rounds", "limits", "geometry", "constants", "domains", "skip", "constexpr_values_max", "policy")
+"""What a profile may have. `constants` is for the probe, which reads it through Zig's own types."""
 _FAMILY = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 
@@ -163,7 +163,7 @@ class _Walk:
 def profile_from_tree(path: Path, root: dict[str, Any]) -> Profile:
     """Check the reader's tree of `path` and make it a `Profile`; raises every problem at once."""
     walk = _Walk(path)
-    fields = walk.fields(root, _KNOWN, "the profile")
+    fields = walk.fields(root, FIELDS, "the profile")
     texts = {name: walk.text(fields, root, name) for name in _STRINGS} if fields else dict.fromkeys(_STRINGS, "")
     if texts["family"] and not _FAMILY.fullmatch(texts["family"]):
         walk.fault(fields["family"], f".family is {texts['family']!r}", "expected letters, digits, '.', '_' and '-': it names a folder")

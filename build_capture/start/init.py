@@ -11,6 +11,7 @@ from build_capture.files import write_if_changed
 from build_capture.plan.list_declarations import bare_profile, list_domains
 from build_capture.start.find import find_declarations, find_kernels
 from build_capture.start.profile_text import TO_FILL, profile_text
+from build_capture.words import counted
 from build_capture.zig import PACKAGE, find_reader, find_zig
 
 PROFILE = "capture.zon"
@@ -89,7 +90,7 @@ def _next_steps(folder: Path) -> list[str]:
         steps.append(f"in build() of build.zig, call {CALL} with the step that runs your tests")
     unfilled = (folder / PROFILE).read_text(encoding="utf-8").count(TO_FILL)
     if unfilled:
-        steps.append(f"in {PROFILE}, complete the {unfilled} lines after `{TO_FILL}`, and check the target and the limits")
+        steps.append(f"in {PROFILE}, complete the {counted(unfilled, 'line')} after `{TO_FILL}`, and check the target and the limits")
     else:
         steps.append(f"in {PROFILE}, check the target and the limits")
     return [*steps, "run zig build -Dcapture=true"]

@@ -13,6 +13,9 @@ from build_capture.plan.zig_text import zig_string
 TO_FILL = "// Fill in:"
 """Stands before each line that a person has to complete."""
 
+ALIGNED = "aligned"
+"""How the domain of an address begins that nothing is said of: the one thing that is guessed (plan/infer.py)."""
+
 _TEXT = """.{{
     // Names the folder that engines look in: share/{family_plain}/cuda/sm<NN>/.
     .family = {family},
@@ -70,7 +73,12 @@ def _domains(rows: Sequence[DomainRow]) -> Iterator[str]:
     for row in to_give(rows):
         yield f"{TO_FILL} {row.method} takes {row.parameter} ({row.type}), {row.file}:{row.line}."
         yield f"// {row.domain}" if row.domain else f"// {row.reason}."
-    inferred = [row for row in rows if row.source == "inferred"]
+    addresses = [row for row in rows if row.source == "inferred" and row.domain.startswith(ALIGNED)]
+    if addresses:
+        yield "// Check: taken as aligned to 16 bytes. Where the engine passes another address: .alignment or .row_bytes, or rounds.zig."
+    for row in addresses:
+        yield f"// {row.method} {row.parameter} ({row.type}){row.domain.removeprefix(ALIGNED)}, {row.file}:{row.line}."
+    inferred = [row for row in rows if row.source == "inferred" and row not in addresses]
     if inferred:
         yield "// Inferred; a line here says otherwise."
     for row in inferred:

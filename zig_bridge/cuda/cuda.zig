@@ -1,10 +1,12 @@
 //! The stand-in for an engine's `cuda` module, so that an unmodified declaration file compiles and
 //! runs on a host without CUDA.
 //!
-//! If the compiler says that this file has no member of some name, the declaration file uses a name
-//! of its engine's `cuda` module that the stand-in does not offer yet. Add it here (or, below
-//! `cuda.aot`, in `aot.zig`): a type needs only the fields and methods that declaration files touch,
-//! and a launching function hands its call to the sink as `aot.Set.runWith` does.
+//! It offers what declaration files launch with: `Stream`, `Event` and, below `aot`, the names of aot.zig
+//! (docs/declarations.md lists them all). If the compiler says that this file has no member of some
+//! name, the declaration file uses more of its engine's module than that: such code belongs into
+//! another file of the engine. A name that launches need is added here or in aot.zig: a type with only
+//! the fields and methods that declaration files touch, a launching function that hands its call to the
+//! sink as `aot.Set.runWith` does.
 
 const std = @import("std");
 

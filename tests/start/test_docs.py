@@ -1,0 +1,55 @@
+"""The samples of the documentation are a project that captures, and its lists are those of the code."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from build_capture.capture.run import Request, plan
+from build_capture.read.profile import FIELDS
+from build_capture.zig import offered_names
+from tests.end_to_end.conftest import zig_executable
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def text(name: str) -> str:
+    """A page of the documentation."""
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+def block(name: str, language: str) -> str:
+    """The first code block of that language on a page."""
+    found = re.search(rf"^```{language}\n(.*?)^```", text(name), re.DOTALL | re.MULTILINE)
+    assert found, f"{name} has no block of {language}"
+    return found[1]
+
+
+def test_samples_are_a_project_with_three_needs(tmp_path: Path) -> None:
+    files = {
+        "src/triton.zig": block("docs/declarations.md", "zig"),
+        "kernels/scale.py": block("docs/declarations.md", "python"),
+        "capture.zon": block("docs/profile.md", "zig"),
+    }
+    for name, content in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(content, encoding="utf-8")
+    planned = plan(Request(tmp_path / "capture.zon", None, None, target=None, zig=zig_executable("0.16"), reader=None, cache=tmp_path / "cache"))
+    assert sorted(need.classes for need in planned.needs) == ["ROWS=any", "ROWS=div16", "ROWS=one"]
+
+
+def test_profile_page_has_every_field() -> None:
+    whole = block("docs/profile.md", "zig")
+    assert len(FIELDS) > 10
+    assert [name for name in FIELDS if not re.search(rf"^    (// )?\.{name} = ", whole, re.MULTILINE)] == []
+
+
+@pytest.mark.parametrize("owner", ["cuda", "aot", "aot.Set", "aot.Probe", "cuda.Stream", "cuda.Event"])
+def test_declarations_page_has_every_name_of_the_stand_in(owner: str) -> None:
+    offered = offered_names(owner)
+    assert len(offered) >= 1
+    page = text("docs/declarations.md")
+    table = page[page.index("## What the stand-in offers") : page.index("## What else")]
+    assert [name for name in offered if not re.search(rf"[`.( ]{name}[`(,]|\.{name}\b", table)] == []
