@@ -1,0 +1,210 @@
+"""Explains what a log tells of launches without a variant: what is missing, what is there instead, which rounds ask, and what captures it."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from build_capture.errors import nearest
+from build_capture.plan.needs import Class
+from build_capture.read.profile import Limits
+from build_capture.sets.asking import Asking, asking
+from build_capture.capture.run import Opened
+from build_capture.sets.index import Index
+from build_capture.sets.launch import Argument, Launch, LaunchConstant
+from build_capture.sets.log import Log, LoggedFailure
+from build_capture.sets.log_lines import LoggedArgument
+from build_capture.sets.model import SetKernel
+from build_capture.sets.read import ReadSet
+from build_capture.sets.rule import Difference, differences, keeps_pins
+
+NEAR_MAX = 5
+"""How many nearby variants are described."""
+
+
+class Missing(msgspec.Struct, frozen=True):
+    """An argument of which the set has other classes than the launch has, all else being equal."""
+
+    argument: LoggedArgument
+    there: list[str]
+    """The classes, or types, that nearby variants are for."""
+
+
+class Near(msgspec.Struct, frozen=True):
+    """An entry of the function, and what it differs in from the launch."""
+
+    hash: str
+    differences: list[str]
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """What is known of one failure."""
+
+    failure: LoggedFailure
+    missing: list[Missing]
+    near: list[Near]
+    """Those with the fewest differences first; empty without a set."""
+    near_left: int
+    """How many further entries the function has."""
+    asking: Asking | None
+    """None without a profile."""
+    command: str
+    """What captures it."""
+    notes: list[str]
+
+
+class Explanation(msgspec.Struct, frozen=True):
+    """What a log tells."""
+
+    lines: int
+    requests: int
+    """How many requests ended for want of a variant."""
+    untold: int
+    answers: list[Answer]
+
+
+def explain(log: Log, found: ReadSet | None, opened: Opened | None) -> Explanation:
+    """What is known of each failure in a log, with the set that the engine had and the family's profile where they are given."""
+    asked: Sequence[Asking | None] = asking(opened, log.failures) if opened else [None] * len(log.failures)
+    index = Index(found.captured.kernels) if found else None
+    answers = [_answer(failure, found, index, one) for failure, one in zip(log.failures, asked, strict=True)]
+    return Explanation(log.lines, log.requests, log.untold, answers)
+
+
+def _answer(failure: LoggedFailure, found: ReadSet | None, index: Index | None, asked: Asking | None) -> Answer:
+    compared = _compare(failure, index) if index and failure.kind == "missing" else []
+    near = [Near(kernel.hash, texts) for kernel, _, texts in compared]
+    if index and failure.kind == "fallback":
+        near = [Near(kernel.hash, [_assumptions(kernel)]) for kernel in index.of_function(failure.function) if kernel.hash.startswith(failure.variant)]
+    if index and failure.kind == "ambiguous":
+        near = [Near(kernel.hash, [_options(kernel)]) for kernel in _ambiguous(index.of_function(failure.function))]
+    notes = list(_notes(failure, found, index, near, asked))
+    command = _command(failure, asked, found)
+    return Answer(failure, _missing(failure, compared), near[:NEAR_MAX], max(0, len(near) - NEAR_MAX), asked, command, notes)
+
+
+_Compared = tuple[SetKernel, list[Difference], list[str]]
+
+
+def _compare(failure: LoggedFailure, index: Index) -> list[_Compared]:
+    """Every entry of the function with what it differs in, the fewest differences first."""
+    compared = []
+    for kernel in index.of_function(failure.function):
+        launch = completed(failure, kernel)
+        # What a log cut away is no difference.
+        found = [one for one in differences(kernel, launch) if not (failure.is_cut and one.kind == "param_left")]
+        texts = [str(one) for one in found]
+        if not keeps_pins(kernel, launch):
+            texts.append(f"{_options(kernel)} there, the launch pins {_pins(failure)}")
+        compared.append((kernel, found, texts))
+    return sorted(compared, key=lambda one: len(one[2]))
+
+
+def completed(failure: LoggedFailure, kernel: SetKernel) -> Launch:
+    """The launch of a failure, where the log does not tell as this entry would have it."""
+    params = {param.name: param for param in kernel.params}
+    arguments = []
+    for logged in failure.arguments:
+        param = params.get(logged.name)
+        value = logged.value
+        if value is None and logged.type.startswith("*"):
+            aligned = bool(param and param.div16) if logged.class_ is None else logged.class_ is Class.ALIGNED
+            value = 16 if aligned else 8
+        elif value is None:
+            value = 1 if param is None else 16 if param.div16 else 3
+        arguments.append(Argument(logged.name, logged.type, value))
+    constexprs = tuple(constant for logged in failure.constexprs if (constant := _constant(logged.name, logged.value, kernel)))
+    return Launch(failure.function, tuple(arguments), constexprs, failure.num_warps, failure.num_stages)
+
+
+def _constant(name: str, text: str, kernel: SetKernel) -> LaunchConstant | None:
+    held = kernel.consts.get(name)
+    try:
+        if held is not None and held.f32 is not None:
+            return LaunchConstant(name, "f32", struct.unpack("<I", struct.pack("<f", float(text)))[0])
+        return LaunchConstant(name, "int", int({"true": "1", "false": "0"}.get(text.lower(), text)))
+    except (ValueError, OverflowError):
+        return None
+
+
+def _missing(failure: LoggedFailure, compared: Sequence[_Compared]) -> list[Missing]:
+    """The arguments in which the nearest entries differ, with what those have."""
+    fewest = min((len(texts) for _, _, texts in compared), default=0)
+    there: dict[str, list[str]] = {}
+    for _, found, texts in compared:
+        for one in found if len(texts) == fewest else ():
+            if one.kind in ("class", "folded", "type"):
+                words = there.setdefault(one.name, [])
+                words.append("one" if one.kind == "folded" else one.there)
+    return [Missing(argument, sorted(set(there[argument.name]))) for argument in failure.arguments if argument.name in there]
+
+
+def _ambiguous(entries: Sequence[SetKernel]) -> list[SetKernel]:
+    """The entries of a function that another one equals in all but its launch options."""
+    groups: dict[str, list[SetKernel]] = {}
+    for kernel in entries:
+        groups.setdefault(f"{list(map(str, kernel.params))} {kernel.constants}", []).append(kernel)
+    return [kernel for group in groups.values() for kernel in group if len({(one.num_warps, one.num_stages) for one in group}) > 1]
+
+
+def _options(kernel: SetKernel) -> str:
+    return f"warps {kernel.num_warps}, stages {kernel.num_stages or 'not recorded'}"
+
+
+def _pins(failure: LoggedFailure) -> str:
+    pins = (("warps", failure.num_warps), ("stages", failure.num_stages))
+    return ", ".join(f"{name} {value}" for name, value in pins if value is not None)
+
+
+def _assumptions(kernel: SetKernel) -> str:
+    """What code assumes of a launch: the less, the slower it may be."""
+    params = [param.name for param in kernel.params if param.assumes16]
+    return f"it assumes a multiple of 16 of {', '.join(params)}" if params else "it assumes nothing of its arguments"
+
+
+def _notes(failure: LoggedFailure, found: ReadSet | None, index: Index | None, near: Sequence[Near], asked: Asking | None) -> Iterator[str]:
+    if failure.is_cut:
+        yield "the log shows a part of this launch only; what it leaves out is taken to fit"
+    if failure.is_mixed:
+        yield "the lines of several failures are mixed, with nothing to tell them apart: some may be another launch's"
+    if index is None:
+        yield "name the engine's set with --set, to see which variants there are"
+    elif not index.of_function(failure.function):
+        yield f"the set has no variant of {failure.function} at all; {nearest(failure.function, index.functions)}"
+    elif failure.kind == "missing" and near and not near[0].differences:
+        yield f"this set serves the launch, with variant {near[0].hash[:12]}: the engine ran another set, or an older one"
+    elif failure.kind != "missing" and not near:
+        yield "this set holds no such variant: the engine ran another set"
+    if failure.kind == "fallback":
+        yield "its numbers are right; it may be slower than the variant that is missing"
+    if failure.kind == "ambiguous":
+        yield "pin num_warps and num_stages where it is launched, or capture one of the variants only"
+    if asked is None:
+        yield "name the family's profile with --profile, to see which rounds ask for it"
+    elif failure.kind == "missing" and not asked.rounds:
+        yield "no round of this profile makes such a launch, nor do larger ones that were tried: the engine ran other declarations, or rounds that rounds.zig lacks"
+    elif failure.kind == "missing" and asked.beyond:
+        yield f"the profile's limits hold no such round; parallel {asked.limits.parallel} with window rows {asked.limits.window_rows} do"
+    if found and (limits := recorded_limits(found)) and failure.kind == "missing":
+        yield f"the set was captured for parallel {limits.parallel}, window rows {limits.window_rows}"
+
+
+def recorded_limits(found: ReadSet) -> Limits | None:
+    """The limits that a set says it was captured for."""
+    limits = found.captured.provenance.get("limits")
+    try:
+        return msgspec.convert(limits, Limits) if limits is not None else None
+    except msgspec.ValidationError:
+        return None
+
+
+def _command(failure: LoggedFailure, asked: Asking | None, found: ReadSet | None) -> str:
+    """What captures the variant; the numbers are left to fill in where no profile tells them."""
+    target = f" -Dcapture-target={found.captured.target}" if found and found.captured.target else ""
+    if asked is not None and not asked.rounds and failure.kind == "missing":
+        # What no round is known to ask for is served by code that assumes nothing.
+        return f"zig build -Dcapture=true -Dcapture-policy=total{target}"
+    parallel, rows = (asked.limits.parallel, asked.limits.window_rows) if asked else ("N", "ROWS")
+    return f"zig build -Dcapture=true -Dparallel={parallel} -Dwindow-rows={rows}{target}"
