@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from build_capture.capture.run import Request, plan
+from build_capture.cli import COMMANDS
 from build_capture.read.profile import FIELDS
 from build_capture.zig import offered_names
 from tests.end_to_end.conftest import zig_executable
@@ -53,3 +54,23 @@ def test_declarations_page_has_every_name_of_the_stand_in(owner: str) -> None:
     page = text("docs/declarations.md")
     table = page[page.index("## What the stand-in offers") : page.index("## What else")]
     assert [name for name in offered if not re.search(rf"[`.( ]{name}[`(,]|\.{name}\b", table)] == []
+
+
+def test_zig_build_page_has_every_option_and_step() -> None:
+    build = ROOT / "zig_bridge" / "build"
+    options = set(re.findall(r'"((?:capture|parallel|window-rows)[a-z-]*)",', text("zig_bridge/build/Options.zig")))
+    steps = {name for path in build.glob("*.zig") for name in re.findall(r'\bb\.step\("([a-z-]+)"', path.read_text(encoding="utf-8"))}
+    page = text("docs/zig-build.md")
+    assert len(options) == 11 and {f"-D{name}" for name in options} == set(re.findall(r"^\| `(-D[a-z-]+)", page, re.MULTILINE))
+    assert len(steps) >= 5 and steps <= set(re.findall(r"^\| `([a-z-]+)` \|", page, re.MULTILINE))
+
+
+def test_readme_names_every_command() -> None:
+    assert sorted(re.findall(r"^\| `build-capture ([a-z]+)", text("README.md"), re.MULTILINE)) == sorted(COMMANDS)
+
+
+def test_pages_link_to_files_that_are_there() -> None:
+    pages = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+    links = [(page, link) for page in pages for link in re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text(encoding="utf-8")) if "://" not in link]
+    assert len(links) > 30
+    assert [f"{page.name}: {link}" for page, link in links if not (page.parent / link).exists()] == []
