@@ -10,6 +10,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from build_capture.errors import CaptureError
 from tests.families.conftest import ZIG_VARIABLES, zig_of
 from tests.families.harness import Family
 from tests.families.tiny import write_tiny
@@ -34,7 +35,7 @@ def files(folder: Path) -> dict[str, bytes]:
 @pytest.fixture
 def steps(tmp_path: Path, cache: Path) -> Family:
     """A family of one kernel with two needs."""
-    return write_tiny(tmp_path / "tiny", zig_of(ZIG_VARIABLES[0]), cache, domains=".n = .{ .from = 1, .to = 2 }")
+    return write_tiny(tmp_path / "tiny", zig_of(ZIG_VARIABLES[0]), cache, domains=".n = .{ .from = 1, .to = 2 }", fields='.policy = "total",')
 
 
 def test_r26_a_set_is_the_same_for_every_hash_seed_and_number_of_jobs(steps: Family, tmp_path: Path, cache: Path) -> None:
@@ -43,9 +44,16 @@ def test_r26_a_set_is_the_same_for_every_hash_seed_and_number_of_jobs(steps: Fam
         # The reader and the probe are shared; what is compiled is not.
         for result in (cache / "variants" / "results").glob("*.json"):
             result.unlink()
-        capture(steps, tmp_path / seed, "--cache-dir", cache, "--jobs", jobs, "--policy", "total", PYTHONHASHSEED=seed)
+        capture(steps, tmp_path / seed, "--cache-dir", cache, "--jobs", jobs, PYTHONHASHSEED=seed)
         sets.append(files(tmp_path / seed))
     assert sets[0] == sets[1] == sets[2] and len(sets[0]) == 3
+    assert msgspec.json.decode(sets[0]["aot.json"])["policy"] == "total"
+
+
+def test_profile_names_a_policy_that_there_is(steps: Family) -> None:
+    steps.edit("capture.zon", '"total"', '"totall"')
+    with pytest.raises(CaptureError, match="capture.zon:.*error: .policy is 'totall'; did you mean total?"):
+        steps.plan()
 
 
 def test_r36_an_assembler_that_is_asked_for_is_recorded_and_no_variable_of_the_environment_is(steps: Family, tmp_path: Path, cache: Path) -> None:

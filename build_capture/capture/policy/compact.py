@@ -55,7 +55,7 @@ class _Family:
             own, other = compiles.variant(code), compiles.variant(generic)
             assert own is not None, "the code that Triton would pick is compiled"
             if other is None:
-                return "the generic code does not compile"
+                return "no code at all: it does not compile"
             if clause := narrower(other.result.widths, own.result.widths):
                 return f"{clause} ({code.classes})"
         return ""
