@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -91,6 +92,19 @@ def test_edit_to_a_helper_module_captures_again(built: Consumer) -> None:
     (built.source / "triton.zig").write_text("// A comment.\n" + (built.source / "triton.zig").read_text())
     assert "Capturing tiny for sm_121" in built.make()
     assert "no work to do" in built.make()
+
+
+def test_ctest_passes_and_fails_for_a_set_that_lacks_an_entry(built: Consumer) -> None:
+    def ctest(ok: bool) -> str:
+        return built.run(sys.executable, "-c", "import cmake; cmake.ctest()", "--test-dir", built.build, "--output-on-failure", ok=ok)
+
+    assert "tiny.coverage.sm121" in ctest(ok=True)
+    file = built.build / "tiny/sm121/aot.json"
+    whole = file.read_text()
+    manifest = json.loads(whole)
+    file.write_text(json.dumps({**manifest, "kernels": manifest["kernels"][1:]}))
+    assert "MISSING" in ctest(ok=False)
+    file.write_text(whole)
 
 
 def test_installed_set_is_the_captured_one_and_holds_nothing_else(built: Consumer) -> None:
