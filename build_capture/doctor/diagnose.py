@@ -9,7 +9,7 @@ from build_capture.capture.gpu.device import find_device
 from build_capture.capture.ptxas import OPTION
 from build_capture.doctor.assemblers import find_assemblers, target_states
 from build_capture.doctor.folders import find_folders
-from build_capture.doctor.records import Diagnosis, Folder, Gpu, TargetState, Tool
+from build_capture.doctor.records import Assembler, Diagnosis, Folder, Gpu, TargetState, Tool
 from build_capture.doctor.tools import ninja_tool, python_tool, torch_tool, triton_tool, zig_tool
 from build_capture.doctor.variables import find_variables
 from build_capture.errors import CaptureError
@@ -23,17 +23,20 @@ def diagnose(target: Target, zig: str | None, cache: Path, environment: Mapping[
     assemblers = find_assemblers(answer, environment)
     targets = target_states(answer, assemblers)
     folders = find_folders(cache, environment)
-    mends = list(_mends(target, tools, targets, folders))
+    mends = list(_mends(target, tools, targets, assemblers, folders))
     return Diagnosis(target.name, not mends, tools, assemblers, targets, _gpu(), folders, find_variables(environment), mends)
 
 
-def _mends(target: Target, tools: Sequence[Tool], targets: Sequence[TargetState], folders: Sequence[Folder]) -> Iterator[str]:
+def _mends(
+    target: Target, tools: Sequence[Tool], targets: Sequence[TargetState], assemblers: Sequence[Assembler], folders: Sequence[Folder]
+) -> Iterator[str]:
     for tool in tools:
         if tool.state == "bad":
             yield f"{tool.name}: {tool.note or tool.version}; {tool.mend}"
     state = next(state for state in targets if state.target == target.name)
     if not state.works and state.assembler:
-        yield f"{state.assembler} cannot assemble for {target.name} ({state.problem}); name that of CUDA {target.cuda} or newer with {OPTION}"
+        other = next((assembler.path for assembler in assemblers if target.name in assembler.assembles), f"that of CUDA {target.cuda} or newer")
+        yield f"{state.assembler} cannot assemble for {target.name} ({state.problem}); name {other} with {OPTION}"
     for folder in folders:
         if not folder.writable:
             yield f"{folder.what}, {folder.path}: {folder.problem}"

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping
 
 from rich.table import Table
 
-from build_capture.doctor.records import Diagnosis
+from build_capture.doctor.records import Diagnosis, Tool
 from build_capture.doctor.variables import seen_variables
 
 
 def tables(found: Diagnosis) -> Iterator[Table]:
     """Tools, assemblers, targets, folders, and the variables that are set."""
-    yield _table("tools", ("", "version", "state", "where"), [(t.name, t.version or "missing", _state(t.state, t.note), t.path) for t in found.tools])
+    yield _table("tools", ("", "version", "state", "where"), [(t.name, t.version or "missing", _state(t), t.path) for t in found.tools])
     assemblers = [(a.version or "none", a.origin, " ".join(name.removeprefix("sm_") for name in a.assembles) or "nothing", a.path) for a in found.assemblers]
     yield _table("assemblers (each tried just now)", ("ptxas", "from", "assembles for sm_", "where"), assemblers)
     by_path = {assembler.path: f"ptxas {assembler.version}" for assembler in found.assemblers}
@@ -38,8 +38,9 @@ def lines(found: Diagnosis, environment: Mapping[str, str]) -> Iterator[str]:
     yield f"A capture for {found.target} can work here." if found.works else f"A capture for {found.target} cannot work here:"
 
 
-def _state(state: str, note: str) -> str:
-    return f"{state}: {note}" if note else state
+def _state(tool: Tool) -> str:
+    state = "not needed" if tool.state == "good" and not tool.version else tool.state
+    return f"{state}: {tool.note}" if tool.note else state
 
 
 def _table(title: str, headings: tuple[str, ...], rows: list[tuple[str, ...]]) -> Table:

@@ -105,7 +105,9 @@ def test_diagnose_names_the_assembler_that_does_not_know_the_target(triton: Trit
     bad, good = (diagnose(parse_target(name), zig, tmp_path / "cache", {}) for name in ("sm_121", "sm_90"))
     assert not bad.works and good.works
     (mend,) = bad.mends
-    assert mend.startswith(f"{old} cannot assemble for sm_121 (") and "CUDA 12.9 or newer with --ptxas" in mend
+    assert mend.startswith(f"{old} cannot assemble for sm_121 (") and "name that of CUDA 12.9 or newer with --ptxas" in mend
+    (better,) = diagnose(parse_target("sm_121"), zig, tmp_path / "cache", {"TRITON_PTXAS_PATH": triton.assemblers["sm_121"]}).mends
+    assert f"name {triton.assemblers['sm_121']} with --ptxas" in better
 
 
 def test_target_states_without_triton_are_all_bad() -> None:
