@@ -54,7 +54,7 @@ def assembly_problem(ptxas: Path, target: Target) -> str:
     with tempfile.TemporaryDirectory() as private:
         program = Path(private) / "probe.ptx"
         program.write_text(_PROGRAM.format(version=target.ptx, architecture=target.architecture), encoding="utf-8")
-        command = [ptxas, f"--gpu-name={target.architecture}", program, "-o", program.with_suffix(".cubin")]
+        command: list[str | Path] = [ptxas, f"--gpu-name={target.architecture}", program, "-o", program.with_suffix(".cubin")]
         try:
             run_tool(command, what="assembling", environment=closed_environment(Path(private)))
         except CaptureError as error:

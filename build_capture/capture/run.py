@@ -17,9 +17,9 @@ from build_capture.capture.gpu.mode import Mode, choose_mode, look_for_device
 from build_capture.capture.gpu.verify import GpuRecord, verify
 from build_capture.capture.graph import Progress
 from build_capture.capture.policy.apply import Applied, apply_policy
-from build_capture.capture.policy.cost import Cost, cost_of
 from build_capture.capture.ptxas import check_ptxas
 from build_capture.capture.records import Description
+from build_capture.capture.summary import Summary, summary_of
 from build_capture.depfile import write_depfile
 from build_capture.package.provenance import provenance
 from build_capture.plan.needs import Need
@@ -64,47 +64,6 @@ class Planned(msgspec.Struct, frozen=True):
     needs: list[Need]
     ptxas: Path | None
     """The assembler that the user names, absolute."""
-
-
-class KernelSummary(msgspec.Struct, frozen=True):
-    """What one kernel contributes to a set."""
-
-    function: str
-    needs: int
-    variants: int
-    aliases: int
-    cubins: int
-    bytes: int
-    """Of its cubins."""
-    seconds: float
-    """Of compiling, when its variants were compiled, all workers added up."""
-
-
-class Summary(msgspec.Struct, frozen=True):
-    """What a capture did."""
-
-    set: str
-    family: str
-    target: str
-    mode: str
-    rounds: int
-    """How many rounds the limits allow, every layout of each counted."""
-    launches: int
-    """How many launches those rounds make."""
-    needs: int
-    variants: int
-    cubins: int
-    bytes: int
-    """Of the whole set."""
-    policy: Cost
-    compiled: int
-    reused: int
-    wall_seconds: float
-    kernels: list[KernelSummary]
-    mode_reason: str = ""
-    """Why `auto` took this mode; empty where the user asked for it."""
-    gpu: GpuRecord | None = None
-    """What mode `gpu` launched."""
 
 
 class Opened(msgspec.Struct, frozen=True):
@@ -218,7 +177,7 @@ def capture(
         toolchain_files = map(Path, planned.description.toolchain_files)
         inputs = [planned.profile.path, *planned.zig_files, *kernel_files, *kernel_modules(planned.profile.kernels), *toolchain_files, *_own_files()]
         write_depfile(depfile, depfile_target or out, inputs, for_make=depfile_target is not None)
-    return _summary(planned, applied, mode, launched, out, total, time.monotonic() - started)
+    return summary_of(planned, applied, mode, launched, out, total, time.monotonic() - started)
 
 
 def _compiler(planned: Planned, jobs: int, progress: Progress) -> Callable[[Sequence[Need]], Compiled]:
@@ -276,35 +235,3 @@ def _globals(applied: Applied) -> dict[str, dict[str, str]]:
 def _own_files() -> Iterable[Path]:
     """This project's own sources: a newer build-capture captures anew."""
     return [*sorted(PACKAGE.rglob("*.py")), *sorted(zig_sources().rglob("*.zig"))]
-
-
-def _summary(
-    planned: Planned, applied: Applied, mode: Mode, launched: GpuRecord | None, out: Path, total: int, wall_seconds: float
-) -> Summary:
-    kernels = []
-    for function in sorted({variant.need.function for variant in applied.variants}):
-        own = [variant for variant in applied.variants if variant.need.function == function]
-        needs = sum(need.function == function for need in planned.needs)
-        aliases = sum(alias.fn == function for alias in applied.aliases)
-        cubins = {variant.result.hash: len(variant.cubin) for variant in own}
-        seconds = sum(variant.result.seconds for variant in own)
-        kernels.append(KernelSummary(function, needs, len(own), aliases, len(cubins), sum(cubins.values()), seconds))
-    return Summary(
-        set=str(out),
-        family=planned.profile.family,
-        target=planned.target.name,
-        mode=mode.name,
-        rounds=planned.probed.rounds,
-        launches=planned.probed.launches,
-        needs=len(planned.needs),
-        variants=len(applied.variants),
-        cubins=len({variant.result.hash for variant in applied.variants}),
-        bytes=total,
-        policy=cost_of(applied),
-        compiled=applied.compiled,
-        reused=applied.reused,
-        wall_seconds=round(wall_seconds, 3),
-        kernels=kernels,
-        mode_reason=mode.why,
-        gpu=launched,
-    )

@@ -111,7 +111,8 @@ def test_merge_takes_a_foreign_set_and_says_that_it_is_one(tmp_path: Path) -> No
     foreign = write_foreign(tmp_path / "foreign", kernel("bb"), kernel("bb", x="div16", assumes16=False, alias=True), target="sm_121")
     assert foreign.foreign and "another tool wrote this set" in foreign.notes[0]
     merged = merge([("foreign", foreign), ("ours", write(tmp_path / "ours", CONSTANTS[0]))], "error")
-    assert [(each.hash[:2], each.alias, each.params[0].assumes16) for each in merged.captured.kernels if each.hash == "bb"] == [("bb", False, False), ("bb", True, False)]
+    taken = [(each.alias, each.params[0].assumes16) for each in merged.captured.kernels if each.hash == "bb"]
+    assert taken == [(False, False), (True, False)]
     assert soundness(merged.captured.kernels) == []
     assert [record["foreign"] for record in merged.captured.provenance["merged"]].count(True) == 1
 

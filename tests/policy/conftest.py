@@ -87,10 +87,6 @@ class Shop:
         return Made(apply_policy(policy, needs, self.description.kernels, self.compile))  # type: ignore[arg-type]
 
 
-EXACT = [("_unspecialized", "+"), ("_unhinted", "+"), ("_annotated", "+"), ("_typed", "+"), ("_loose", "+"), ("_loose", "-"), ("_shifted", "+"), ("_shifted", "-")]
-"""The kernels that Triton treats in ways of their own, with the classes of X."""
-
-
 @pytest.fixture(scope="session")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Shop:
     """The small kernels, those compiled that many tests ask for."""
