@@ -37,6 +37,7 @@ SIGNATURES = {
     "_rows": "T:*i32 X:*fp32 W:i32",
     "_table": "T:*i32 X:*fp32 ldx:i32",
     "_copy": "X:*fp32 OUT:*fp32 n:i32",
+    "_seeds": "X:*fp32 S:u64",
 }
 
 

@@ -8,7 +8,7 @@ import triton
 import triton.language as tl
 
 LAUNCH_OPTIONS = {name: {"num_warps": 1, "num_stages": 1} for name in (
-    "_unspecialized", "_unhinted", "_annotated", "_typed", "_loose", "_shifted", "_words", "_rows", "_table", "_copy",
+    "_unspecialized", "_unhinted", "_annotated", "_typed", "_loose", "_shifted", "_words", "_rows", "_table", "_copy", "_seeds",
 )}
 
 
@@ -60,6 +60,11 @@ def _table(T, X, ldx):
     """Reads rows that lie ldx apart: only a multiple of 16 lets it read 128 bits at a time."""
     at = tl.arange(0, 256)
     tl.store(X + at, tl.load(X + ldx * tl.load(T) + at))
+
+
+@triton.jit
+def _seeds(X, S):
+    tl.store(X + tl.program_id(0), (S % 7).to(tl.float32))
 
 
 @triton.jit

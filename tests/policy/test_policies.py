@@ -79,6 +79,17 @@ def test_total_serves_a_class_that_exact_serves_by_an_alias_with_the_same_code(m
     assert match(make("exact", needs[1]).index, launch(needs[0], N=-7), "exact").kernel is None
 
 
+@pytest.mark.parametrize(("policy", "cubins"), [("exact", 2), ("compact", 1), ("total", 2)])
+def test_u64_is_served_in_both_classes(make: Callable[..., Made], policy: str, cubins: int) -> None:
+    """The exact rule has no word by which one entry serves every u64: generic code takes an entry for each class."""
+    needs = [need("_seeds", "+ 16"), need("_seeds", "+ ?")]
+    made = make(policy, *needs)
+    assert len(made.applied.variants) == cubins and len(made.entries) == 2
+    for value in (0, 1, 16, 2**64 - 16, 2**64 - 1):
+        assert match(made.index, launch(needs[0], S=value), "exact").kernel is not None, value
+    assert len(make("total", needs[0]).applied.aliases) == 0 and len(make("total", needs[0]).entries) == 2
+
+
 def test_total_refuses_by_name_more_aliases_than_engines_should_read(make: Callable[..., Made], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(aliases, "ALIASES_MAX", 1)
     with pytest.raises(CaptureError, match="_rows would take 2 aliases, one for every combination of the alignments of T; at most 1 are allowed"):

@@ -46,8 +46,9 @@ def test_access_widths_counts_global_and_shared_accesses_by_kind_and_bits() -> N
         # As many, but one of them twice as wide elsewhere: wider is no harm.
         ({"ld.global.32": 1, "st.global.64": 1}, {"ld.global.32": 1, "st.global.32": 2}, ""),
         ({"cp.async.32": 4}, {"cp.async.128": 1}, "4 cp.async below 128 bits instead of 0"),
-        # Code that copies value by value in place of asynchronously reads as much with narrower loads.
-        ({"ld.global.32": 4}, {"cp.async.128": 1}, "4 ld.global below 128 bits instead of 0"),
+        # Code that loads and stores in place of copying waits for each load, however wide.
+        ({"ld.global.128": 1, "st.shared.128": 1}, {"cp.async.128": 1}, "0 bits copied asynchronously instead of 128"),
+        ({"cp.async.128": 2}, {"cp.async.128": 1}, ""),
     ],
 )
 def test_narrower_names_the_accesses_that_lost_width(generic: dict[str, int], specialized: dict[str, int], want: str) -> None:
