@@ -128,6 +128,9 @@ def test_coverage_fails_when_entries_are_deleted(captured: Example, tmp_path: Pa
     kept = [k for k in document["kernels"] if k["fn"] != "_shared" or "W" not in {p["name"] for p in k["params"]}]
     assert len(kept) < len(document["kernels"])
     (damaged / "aot.json").write_text(json.dumps(document | {"kernels": kept}))
+    for cubin in (damaged / "cubins").iterdir():
+        if cubin.stem not in {kernel["hash"] for kernel in kept}:
+            cubin.unlink()  # Otherwise the set is refused for a cubin too much.
     starts = captured.starts()
     printed = captured.zig_build(release, "test", f"-Dcapture-set={damaged}", "-Dparallel=16", ok=False)
     assert captured.starts() == starts
