@@ -6,7 +6,7 @@ import re
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
@@ -35,9 +35,9 @@ class BackendOptions(msgspec.Struct, frozen=True, rename="kebab", forbid_unknown
     """Streams that a round may hold. Default: the profile's."""
     window_rows: int | None = None
     """Rows of a stream's window. Default: the profile's."""
-    policy: str | None = None
+    policy: Literal["exact", "compact", "total"] | None = None
     """As `build-capture capture --policy`."""
-    mode: str | None = None
+    mode: Literal["compile", "gpu", "auto"] = "compile"
     """As `build-capture capture --mode`."""
     jobs: int = 0
     """Compiles at a time; 0: one for each processor."""

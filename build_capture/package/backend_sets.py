@@ -27,7 +27,15 @@ def captured_files(options: BackendOptions) -> dict[str, bytes]:
         for number, target in enumerate(options.targets or [None]):
             out = Path(folder) / str(number)
             with compile_progress(console) as progress:
-                summary = capture(_request(options, target), out, depfile=None, jobs=options.jobs or None, progress=progress)
+                summary = capture(
+                    _request(options, target),
+                    out,
+                    depfile=None,
+                    jobs=options.jobs or None,
+                    progress=progress,
+                    asked_mode=options.mode,
+                    policy=options.policy,
+                )
             console.print(summary_line(summary), soft_wrap=True)
             place = f"{options.module}/{set_path(summary.family, parse_target(summary.target).folder)}"
             for path in sorted(out.rglob("*")):

@@ -112,6 +112,7 @@ def test_config_settings_come_before_the_project_s(tmp_path: Path) -> None:
         ("paralel = 2", "unknown option 'paralel' of build-capture; did you mean parallel or profile?"),
         ("parallel = 0", "parallel is 0; expected 1 to 1024"),
         ("parallel = 'two'", "Expected `int | null`, got `str` - at `$.parallel`"),
+        ("policy = 'small'", "Invalid enum value 'small' - at `$.policy`"),
         ("targets = []", "targets is empty; expected at least one, such as sm_121"),
         ("module = 'a-b'", "module 'a-b' is no name of a Python package"),
     ],
