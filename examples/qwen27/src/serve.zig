@@ -59,7 +59,8 @@ fn run(init: std.process.Init) !Exit {
     const command = try std.fmt.allocPrint(arena, "zig build -Dcapture=true -Dparallel={d} -Dwindow-rows={d} -Dcapture-target=sm_{d}", .{
         arguments.parallel, arguments.window_rows, context.capability,
     });
-    const set: cuda.aot.Set = try .open(init.io, init.gpa, arguments.set, .{ .context = &context, .command = command });
+    // A set with a damaged cubin is refused before it serves, whether the rounds launch that one or not.
+    const set: cuda.aot.Set = try .open(init.io, init.gpa, arguments.set, .{ .context = &context, .load = .all, .command = command });
     defer set.close();
     const findings = try serve(arena, &context, &set, arguments);
     try if (arguments.json) writeJson(&stdout.interface, &context, &set, findings) else writeTable(&stdout.interface, &context, &set, findings);
