@@ -151,13 +151,13 @@ def main() -> int:
     part, set_, values = Part(), arguments.folder / "set", arguments.folder / "values"
     if prove_capture(part, arguments, set_, values):
         prove_same(part, arguments, set_)
-        for policy in arguments.policy:
-            prove_policy(part, arguments, policy)
         for name, prove in (("serve", lambda: prove_serving(part, arguments, set_)), ("replay", lambda: prove_replay(part, arguments, set_, values))):
             if getattr(arguments, name) is None:
                 part.left_out.append(name)
             else:
                 prove()
+        for policy in arguments.policy:
+            prove_policy(part, arguments, policy)
     for name in part.left_out:
         print(f"left out: --{name} was not given")
     print("NOT proved: " + "; ".join([*part.failed, *part.left_out]) if part.failed or part.left_out else f"proved; sets and values are in {arguments.folder}")
