@@ -7,6 +7,7 @@ import importlib
 import click
 
 from build_capture import __version__
+from build_capture.entry import COMMAND_MODULES, lacking
 from build_capture.errors import CaptureError, Exit
 from build_capture.zig import PACKAGE
 
@@ -61,6 +62,11 @@ def run() -> int:
     except CaptureError as error:
         click.echo(str(error), err=True)
         return error.code
+    except ModuleNotFoundError as error:
+        if error.name not in COMMAND_MODULES:
+            raise
+        click.echo(f"error: {lacking([COMMAND_MODULES[error.name]])}", err=True)
+        return Exit.TOOL
     except click.UsageError as error:
         error.show()
         return Exit.INPUT

@@ -17,6 +17,10 @@ REQUIRED_MODULES = {
 """Module -> the distribution that brings it: what every command imports. Triton is asked for where it is used."""
 
 
+COMMAND_MODULES = {"jinja2": "jinja2", "zstandard": "zstandard"}
+"""The same for what some commands alone import."""
+
+
 def lacking(missing: list[str]) -> str:
     """The message for a Python without these packages. build-capture is on no index: what is installed is this very tree."""
     if importlib.util.find_spec("triton") is None:

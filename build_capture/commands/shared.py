@@ -12,6 +12,9 @@ from rich.console import Console
 
 from build_capture.read.profile import LIMITS_MAX
 
+DEFAULT_PROFILE = Path("capture.zon")
+"""The profile of the folder at hand."""
+
 PIPE_WIDTH = 160
 """Columns of a table that goes to a file or a pipe."""
 
@@ -19,7 +22,7 @@ PIPE_WIDTH = 160
 def planning_options(command: Any) -> Any:
     """The options of every command that works out needs."""
     options = (
-        click.option("--profile", type=click.Path(path_type=Path), default=Path("capture.zon"), show_default=True, help="The profile."),
+        click.option("--profile", type=click.Path(path_type=Path), default=DEFAULT_PROFILE, show_default=True, help="The profile."),
         click.option("--parallel", type=click.IntRange(1, LIMITS_MAX["parallel"]), help="Streams that a round may hold. Default: the profile's."),
         click.option("--window-rows", type=click.IntRange(1, LIMITS_MAX["window_rows"]), help="Rows of a stream's window. Default: the profile's."),
         click.option("--target", help="What to compile for, such as sm_121. Default: the profile's."),

@@ -78,6 +78,7 @@ def test_wheel_carries_the_reader_and_the_zig_sources(wheel: Path) -> None:
     wanted = {path.relative_to(ROOT).as_posix() for path in (ROOT / "zig_bridge").rglob("*.zig") if path.parent.name != "build"}
     carried = {name.removeprefix("build_capture/") for name in names if name.startswith("build_capture/zig_bridge/")}
     assert len(carried) > 20 and carried == wanted
+    assert "build_capture/sets/report/page.html" in names
     python = {path.relative_to(ROOT).as_posix() for path in (ROOT / "build_capture").rglob("*.py")}
     assert len(python) > 20 and python <= names
     assert not [name for name in names if name.startswith(("tests/", "kernels/", "examples/", "cmake/", "benchmarks/"))]

@@ -15,6 +15,7 @@ from click.testing import CliRunner
 
 from build_capture.capture.run import Request, plan
 from build_capture.cli import cli
+from build_capture.commands.shared import DEFAULT_PROFILE
 from build_capture.errors import CaptureError
 from build_capture.plan.needs import Span
 from build_capture.sets.report.data import Report
@@ -63,8 +64,8 @@ def test_missing_entry_is_shown_in_every_form(without: Callable[..., Path], capt
     lacking = make(without(generic_attend), "exact", captured, planning)
     assert lacking.missing == 1
     text = page(lacking)
-    assert "1 of 8 needs have no variant" in text and "They are of _mixed_attend." in text
-    assert text.count('<section class="lacks">') == 1 and "no variant: MISSING: W=any" in text
+    assert "1 of 8 needs has no variant" in text and 'See <a href="#_mixed_attend">_mixed_attend</a>.' in text
+    assert text.count('<section id="_mixed_attend" class="lacks">') == 1 and text.count('class="lacks"') == 1 and "no variant: MISSING: W=any" in text
     assert any("only there: _mixed_attend" in change for change in lacking.changes) and "only there: _mixed_attend" in text
     drawing = picture(lacking)
     assert 'class="missing">W = 4: MISSING: W=any<' in drawing and drawing.count('fill="url(#missing)"') == 2
@@ -129,12 +130,17 @@ def test_forms_are_written_and_told(captured: Path, planning: dict[str, Any], tm
     assert all(path.stat().st_size > 1000 for path in paths)
 
 
-def test_without_a_profile_the_entries_alone_are_shown(captured: Path, planning: dict[str, Any], tmp_path: Path) -> None:
-    report = make(captured, "exact", None, {**planning, "profile": tmp_path / "capture.zon"})
+def test_without_a_profile_the_entries_alone_are_shown(
+    captured: Path, planning: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    report = make(captured, "exact", None, {**planning, "profile": DEFAULT_PROFILE})
     assert report.grids == [] and len(report.entries) == 8
     assert "No profile was given" in page(report)
     with pytest.raises(CaptureError, match="there are no rounds to draw"):
         write(report, page=None, svg=tmp_path / "r.svg", png=None)
+    with pytest.raises(CaptureError, match="there is no such file"):
+        make(captured, "exact", None, {**planning, "profile": tmp_path / "capture.zon"})
 
 
 def test_many_lanes_are_thinned_and_keep_the_first_and_the_last() -> None:

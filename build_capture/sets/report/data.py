@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import msgspec
 
@@ -17,6 +18,7 @@ from build_capture.sets.model import SetKernel
 from build_capture.sets.needed import launches_of
 from build_capture.sets.read import ReadSet
 from build_capture.sets.report.grid import FunctionGrid, Served, grids, serve
+from build_capture.words import counted
 
 
 class Entry(msgspec.Struct, frozen=True):
@@ -83,7 +85,7 @@ def make_report(read: ReadSet, planned: Planned | None, rule: Policy, changes: S
         policy=read.captured.policy,
         rule=rule,
         notes=list(read.notes),
-        toolchain={name: str(value) for name, value in toolchain.items() if not name.endswith("sha256")},
+        toolchain=_tools(toolchain),
         family=planned.profile.family if planned else None,
         limits=planned.limits if planned else None,
         missing=sum(got.kind in ("missing", "ambiguous") for got in served),
@@ -93,6 +95,12 @@ def make_report(read: ReadSet, planned: Planned | None, rule: Policy, changes: S
         entries=_entries(read, served),
         changes=list(changes),
     )
+
+
+def _tools(toolchain: Mapping[str, Any]) -> dict[str, str]:
+    """The versions that a set records, by tool."""
+    given = " (named by the user)" if toolchain.get("ptxas_given") is True else ""
+    return {name: f"{toolchain[name]}{given if name == 'ptxas' else ''}" for name in ("triton", "ptxas", "python", "zig") if name in toolchain}
 
 
 def _entries(read: ReadSet, served: Sequence[Served]) -> list[Entry]:
@@ -114,7 +122,7 @@ def _entry(number: int, kernel: SetKernel, family: Sequence[SetKernel], read: Re
         function=kernel.fn,
         hints=hints_of(kernel, family),
         constants=" ".join(f"{name}={_plain(kernel.constants.get(name, 'absent'))}" for name in varying_constants(family)),
-        options=f"{kernel.num_warps} warps, {kernel.num_stages} stages" if kernel.num_stages else f"{kernel.num_warps} warps",
+        options=", ".join([counted(kernel.num_warps, "warp"), *([counted(kernel.num_stages, "stage")] if kernel.num_stages else [])]),
         hash=kernel.hash,
         alias=kernel.alias,
         bytes=None if cubin is None else len(cubin),

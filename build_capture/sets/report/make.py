@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from build_capture.capture.run import Request, plan
+from build_capture.commands.shared import DEFAULT_PROFILE
 from build_capture.errors import CaptureError, Exit
 from build_capture.files import write_if_changed
 from build_capture.sets.diff import SetDiff, compare, show
@@ -24,7 +25,8 @@ def make(folder: Path, rule: Policy, against: Path | None, planning: Mapping[str
     target = planning["target"] and parse_target(planning["target"])
     read = read_set(folder, target)
     planned = None
-    if Path(planning["profile"]).is_file():
+    # A profile that the user names has to be there; the default one need not.
+    if planning["profile"] != DEFAULT_PROFILE or DEFAULT_PROFILE.is_file():
         # The set says what it is for; what the profile would capture for plays no part.
         planned = plan(Request(**{**planning, "target": planning["target"] or read.captured.target or None}), spans=True)
     changes = [] if against is None else _changes(compare(read, read_set(against, target)))

@@ -9,6 +9,7 @@ import jinja2
 from build_capture.sets.report.data import Report
 from build_capture.sets.report.grid import FunctionGrid, rows_of, show_rows
 from build_capture.sets.report.picture import LANE, PATTERN, WIDTH, cell_text, colour_of, lanes_of, rows_most, strip
+from build_capture.words import counted
 
 KINDS = {"decode": "decode rounds", "prompt": "prompt chunks"}
 
@@ -23,7 +24,7 @@ def page(report: Report) -> str:
         lstrip_blocks=True,
     )
     functions = [_function(report, grid) for grid in report.grids]
-    return environment.get_template("page.html").render(report=report, functions=functions, pattern=PATTERN, width=WIDTH, lane=LANE) + "\n"
+    return environment.get_template("page.html").render(report=report, functions=functions, counted=counted, pattern=PATTERN, width=WIDTH, lane=LANE) + "\n"
 
 
 def _function(report: Report, grid: FunctionGrid) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from html import escape
 
 from build_capture.sets.report.data import Report
 from build_capture.sets.report.grid import LANES_MAX, Cell, FunctionGrid, Lane, rows_of, show_rows
+from build_capture.words import counted
 
 WIDTH = 1000
 """Of a strip: its rows W from 1 to the most, in its own units."""
@@ -97,7 +98,8 @@ def picture(report: Report) -> str:
         top += _GAP
     limits = report.limits
     title = f"{report.family or report.set} for {report.target}: which variant serves W = 1..{rows}"
-    subtitle = f"{limits.parallel if limits else 0} lanes a kernel: 1 stream at the top; set {report.digest[:12]}; {report.missing} needs missing"
+    lanes_text = f"a lane for each number of streams, 1 at the top, {limits.parallel} at the bottom; " if limits else ""
+    subtitle = f"{lanes_text}set {report.digest[:12]}; {counted(report.missing, 'need')} missing"
     style = (
         "text{font:12px system-ui,sans-serif;fill:#1b1b1b}.name{font-weight:600}.title{font-size:16px;font-weight:600}"
         ".missing{fill:#d00000;font-weight:600}.frame{fill:none;stroke:#888}.back{fill:#fff}"

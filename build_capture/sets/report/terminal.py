@@ -10,6 +10,7 @@ from rich.text import Text
 from build_capture.sets.report.data import Report
 from build_capture.sets.report.grid import rows_of, show_rows
 from build_capture.sets.report.picture import cell_text
+from build_capture.words import counted
 
 
 def grid_table(report: Report) -> Table:
@@ -29,7 +30,7 @@ def grid_table(report: Report) -> Table:
 
 def entry_table(report: Report) -> Table:
     """A row for each entry of the set."""
-    table = Table(title=f"{len(report.entries)} entries of {report.set}, digest {report.digest[:12]}", title_justify="left")
+    table = Table(title=f"{counted(len(report.entries), 'entry')} of {report.set}, digest {report.digest[:12]}", title_justify="left")
     numbers = ("needs", "bytes", "registers", "local", "shared")
     for heading in ("kernel", "serves", "options", *numbers, "hash"):
         table.add_column(heading, justify="right" if heading in numbers else "left")
@@ -44,6 +45,6 @@ def entry_table(report: Report) -> Table:
 def lines(report: Report) -> Iterator[str]:
     """What follows the tables."""
     if report.limits:
-        yield f"{len(report.needs)} needs: {report.missing} missing, {report.general} served by more general code alone"
+        yield f"{counted(len(report.needs), 'need')}: {report.missing} missing, {report.general} served by more general code alone"
     yield from report.notes
     yield from report.changes
