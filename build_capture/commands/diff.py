@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ from build_capture.errors import Exit
 
 if TYPE_CHECKING:
     from build_capture.sets.diff import SetDiff
+    from build_capture.sets.model import SetKernel
 
 
 @click.command("diff")
@@ -24,17 +26,39 @@ def diff_command(context: click.Context, first: Path, second: Path, as_json: boo
     from build_capture.sets.diff import compare
     from build_capture.sets.read import read_set
 
-    found = compare(read_set(first), read_set(second))
+    sets = (read_set(first), read_set(second))
+    found = compare(*sets)
     if as_json:
         print_json(found)
     else:
         for note in found.notes:
             click.echo(f"note: {note}", err=True)
-        _print(found)
+        _print(found, _labels([kernel for each in sets for kernel in each.captured.kernels]))
     context.exit(Exit.NOT_COVERED if found.differs else Exit.GOOD)
 
 
-def _print(found: SetDiff) -> None:
+def _labels(kernels: list[SetKernel]) -> dict[str, str]:
+    """A short text for each identity: what is odd in it, and the constexprs in which its function's entries differ.
+
+    Where that tells two of them not apart, the whole identity.
+    """
+    from build_capture.sets.report.data import hints_of, varying_constants
+
+    families: dict[str, list[SetKernel]] = {}
+    for kernel in kernels:
+        families.setdefault(kernel.fn, []).append(kernel)
+    labels: dict[str, str] = {}
+    for function, family in families.items():
+        varying = varying_constants(family)
+        for kernel in family:
+            constants = (f"{name}={kernel.constants.get(name, 'absent')}" for name in varying)
+            options = f"(warps {kernel.requested['num_warps']}, stages {kernel.requested['num_stages']})"
+            labels[kernel.identity] = " ".join([function, hints_of(kernel, family), *constants, options])
+    times = Counter(labels.values())
+    return {identity: text if times[text] == 1 else identity for identity, text in labels.items()}
+
+
+def _print(found: SetDiff, labels: dict[str, str]) -> None:
     from rich.table import Table
 
     from build_capture.sets.diff import show
@@ -44,10 +68,10 @@ def _print(found: SetDiff) -> None:
     for heading in ("", "what", "first", "second"):
         table.add_column(heading, overflow="fold")
     rows = [("set", change.name, show(change.before), show(change.after)) for change in found.facts]
-    rows += [("removed", identity, "", "") for identity in found.removed]
-    rows += [("added", identity, "", "") for identity in found.added]
+    rows += [("removed", labels[identity], "", "") for identity in found.removed]
+    rows += [("added", labels[identity], "", "") for identity in found.added]
     for entry in found.changed:
-        rows.append(("changed", entry.identity, "", ""))
+        rows.append(("changed", labels[entry.identity], "", ""))
         rows += [("", f"  {change.name}", show(change.before), show(change.after)) for change in entry.fields]
     for kind, *texts in rows:
         table.add_row(kind, *map(_plain, texts))

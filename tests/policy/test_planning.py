@@ -8,6 +8,7 @@ import msgspec
 import pytest
 
 from build_capture.capture.compile import Variant
+from build_capture.capture.policy import compact
 from build_capture.capture.policy.compact import merge
 from build_capture.capture.policy.generic import mergeable
 from build_capture.capture.records import KernelParameter
@@ -15,6 +16,7 @@ from build_capture.errors import CaptureError
 from build_capture.plan.needs import Class, Need, Parameter
 from build_capture.plan.probe import Probed
 from build_capture.plan.resolve import resolve
+from build_capture.sets.elf import Cubin, Function
 from tests.plan.test_resolve import BLOCK, DECLARATIONS, KERNEL, PROFILE, N, X, probed
 from tests.policy.conftest import need
 from tests.sets.test_pack import RESULT
@@ -34,11 +36,18 @@ def test_mergeable_are_ints_and_tables_of_ints_and_no_data() -> None:
     assert mergeable(msgspec.structs.replace(need("_rows", "+ + 1"), parameters=parameters)) == tuple(name for name, whole in types.items() if whole)
 
 
+@pytest.fixture(autouse=True)
+def local_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Cubins of this module stand for code with as many bytes of local memory as they are long."""
+    monkeypatch.setattr(compact, "parse_cubin", lambda cubin: Cubin(121, {"_k": Function(None, 0, None, len(cubin))}, line_tables=False))
+
+
 class Made:
     """Compiles by a rule: `widths` says what the code for a need accesses, None that it does not compile."""
 
-    def __init__(self, widths: dict[str, dict[str, int] | None]) -> None:
+    def __init__(self, widths: dict[str, dict[str, int] | None], spilling: Sequence[str] = ()) -> None:
         self.widths = widths
+        self.spilling = spilling
         self.asked: list[str] = []
 
     def attempt(self, codes: Sequence[Need]) -> None:
@@ -48,7 +57,8 @@ class Made:
     def variant(self, code: Need) -> Variant | None:
         """What the rule says."""
         widths = self.widths.get(code.classes, {"ld.global.32": 1})
-        return None if widths is None else Variant(code, msgspec.structs.replace(RESULT, widths=widths), b"")
+        cubin = bytes(16) if code.classes in self.spilling else b""
+        return None if widths is None else Variant(code, msgspec.structs.replace(RESULT, widths=widths), cubin)
 
 
 def test_merge_keeps_apart_what_has_no_generic_code_and_says_so() -> None:
@@ -58,6 +68,14 @@ def test_merge_keeps_apart_what_has_no_generic_code_and_says_so() -> None:
     # Together they do not compile; T alone may be merged, and then W cannot be.
     assert {code.classes: merges[code.identity].classes for code in codes} == {"W=div16": "T=unaligned W=div16", "T=unaligned W=one": "T=unaligned W=one"}
     assert [(each.arguments, each.why) for each in apart] == [(("W",), "no code at all: it does not compile")]
+
+
+def test_merge_keeps_apart_what_would_spill_registers() -> None:
+    codes = [need("_words", "+ +"), need("_words", "- +")]
+    merges, apart = merge(codes, Made({}, spilling=["T=unaligned"]))
+    assert [merges[code.identity] for code in codes] == codes
+    assert [each.why for each in apart] == ["16 bytes of local memory instead of 0 (aligned)"]
+    assert merge(codes, Made({}, spilling=["T=unaligned", "aligned"]))[1] == []
 
 
 def test_merge_asks_for_nothing_where_no_class_varies() -> None:

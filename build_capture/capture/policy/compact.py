@@ -2,7 +2,8 @@
 
 What a hint of divisibility buys is wide access: 128 bits an instruction where the code can prove the address, 16 or 32
 where it cannot. So the generic code is compiled, and its PTX is compared with that of each code whose place it would
-take. Nobody types which argument matters.
+take. Nor may it spill more registers. Nobody types which argument
+matters.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from build_capture.capture.compile import Variant
 from build_capture.capture.policy.generic import mergeable, merged
 from build_capture.capture.policy.widths import narrower
 from build_capture.plan.needs import Need
+from build_capture.sets.elf import parse_cubin
 
 
 class Apart(msgspec.Struct, frozen=True):
@@ -56,9 +58,15 @@ class _Family:
             assert own is not None, "the code that Triton would pick is compiled"
             if other is None:
                 return "no code at all: it does not compile"
-            if clause := narrower(other.result.widths, own.result.widths):
+            if clause := narrower(other.result.widths, own.result.widths) or _spills(other, own):
                 return f"{clause} ({code.classes})"
         return ""
+
+
+def _spills(generic: Variant, specialized: Variant) -> str:
+    """That generic code needs more local memory, which is where registers spill to; empty where it does not."""
+    more, fewer = (parse_cubin(variant.cubin).functions[variant.result.name].local or 0 for variant in (generic, specialized))
+    return f"{more} bytes of local memory instead of {fewer}" if more > fewer else ""
 
 
 def merge(codes: Sequence[Need], compiles: Compiles) -> tuple[dict[str, Need], list[Apart]]:
