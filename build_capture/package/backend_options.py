@@ -41,6 +41,8 @@ class BackendOptions(msgspec.Struct, frozen=True, rename="kebab", forbid_unknown
     """As `build-capture capture --mode`."""
     jobs: int = 0
     """Compiles at a time; 0: one for each processor."""
+    license: str | None = None
+    """The file of the licence that the sets are under."""
     zig: str | None = None
     """The Zig compiler. Default: `zig` on PATH, else the `ziglang` package."""
 

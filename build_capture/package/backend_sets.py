@@ -9,7 +9,10 @@ from rich.console import Console
 
 from build_capture.capture.run import Request, capture
 from build_capture.package.backend_options import BackendOptions
+from build_capture.package.folder import verify_folder
+from build_capture.package.make import licence_text, packaged_files
 from build_capture.package.set_module import set_module, set_path
+from build_capture.sets.read import read_set
 from build_capture.targets import parse_target
 from build_capture.terminal import compile_progress, summary_line
 
@@ -38,9 +41,9 @@ def captured_files(options: BackendOptions) -> dict[str, bytes]:
                 )
             console.print(summary_line(summary), soft_wrap=True)
             place = f"{options.module}/{set_path(summary.family, parse_target(summary.target).folder)}"
-            for path in sorted(out.rglob("*")):
-                if path.is_file():
-                    files[f"{place}/{path.relative_to(out).as_posix()}"] = path.read_bytes()
+            found = read_set(out)
+            packaged = packaged_files(found, verify_folder(out, str(out)), summary.family, licence_text(options.license and Path(options.license)))
+            files |= {f"{place}/{name}": data for name, data in packaged.items()}
             files |= {f"{options.module}/{name}": data for name, data in set_module(summary.family).items()}
     return files
 

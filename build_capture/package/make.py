@@ -68,8 +68,12 @@ def package(request: PackageRequest) -> Packaged:
     sources.sort(key=lambda source: parse_target(source.verified.target).capability)
     _refuse_twice(sources)
     names = package_names(request.app or _family(sources), request.release, [(source.target, source.verified.digest) for source in sources])
-    licence = _licence(request.licence)
-    files = {name: data for source in sources for name, data in _set_files(source, names, licence).items()}
+    licence = licence_text(request.licence)
+    files = {
+        f"{names.folder(source.target)}/{name}": data
+        for source in sources
+        for name, data in packaged_files(source.found, source.verified, names.app, licence).items()
+    }
     written = []
     for file, make in _formats(names, files, licence, request).items():
         write_if_changed(request.out / file, make())
@@ -112,7 +116,8 @@ def _family(sources: Sequence[_Source]) -> str:
     return families[0]
 
 
-def _licence(path: Path | None) -> bytes:
+def licence_text(path: Path | None) -> bytes:
+    """The licence that goes into packages; without one they say that none was named."""
     if path is None:
         return NO_LICENCE.encode()
     try:
@@ -128,13 +133,13 @@ def _refuse_lines(fields: Sequence[str]) -> None:
     )
 
 
-def _set_files(source: _Source, names: PackageNames, licence: bytes) -> dict[str, bytes]:
-    """The files of one set's folder, by their paths below a prefix."""
-    folder, captured = source.found.folder, source.found.captured
-    cubins = sorted({source.found.cubin_path(kernel) for kernel in captured.kernels})
+def packaged_files(found: ReadSet, verified: VerifiedSet, app: str, licence: bytes) -> dict[str, bytes]:
+    """The files of one set's folder as packages hold it: the set, its licence, how to verify it by hand, and the manifest of all that."""
+    folder, captured = found.folder, found.captured
+    cubins = sorted({found.cubin_path(kernel) for kernel in captured.kernels})
     files = {path.relative_to(folder).as_posix(): path.read_bytes() for path in (folder / AOT_JSON, *cubins)}
     files[LICENCE] = licence
-    files[README] = readme(names.app, source.verified.target, source.verified.digest, len(cubins))
+    files[README] = readme(app, verified.target, verified.digest, len(cubins))
     entries = {name: file_entry(data) for name, data in files.items()}
-    files[MANIFEST] = manifest_text(manifest_for(names.app, captured, source.verified.digest, entries))
-    return {f"{names.folder(source.target)}/{name}": data for name, data in files.items()}
+    files[MANIFEST] = manifest_text(manifest_for(app, captured, verified.digest, entries))
+    return files

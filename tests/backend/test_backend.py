@@ -14,6 +14,7 @@ import pytest
 
 from build_capture.errors import CaptureError
 from build_capture.package.backend_options import read_options
+from build_capture.package.verify import verify
 from build_capture.package.extend_wheel import add_entry_point, extend_wheel
 from tests.families.conftest import ZIG_VARIABLES, zig_of
 from tests.families.tiny import write_tiny
@@ -76,6 +77,8 @@ def test_wheel_holds_the_set_and_a_record_of_every_file(wheel: Path) -> None:
     assert len(manifest["kernels"]) == 3 and manifest["provenance"]["limits"]["parallel"] == 16
     cubins = {f"tiny_engine_sets/share/tiny/cuda/sm121/cubins/{kernel['hash']}.cubin" for kernel in manifest["kernels"]}
     assert {name for name in names if name.endswith(".cubin")} == cubins
+    (verified,) = verify(wheel).sets
+    assert verified.packaged and verified.cubins == 3
 
 
 def test_installed_wheel_tells_where_its_set_is(wheel: Path, tmp_path: Path) -> None:
