@@ -21,8 +21,7 @@ def grid_table(report: Report) -> Table:
     for grid in report.grids:
         for number, cell in enumerate(grid.cells):
             rows = [show_rows(rows_of(grid, number, kind)) for kind in ("decode", "prompt")]
-            variant = ("MISSING " if cell.missing else "") + cell_text(report, cell)
-            table.add_row(grid.function if number == 0 else "", *rows, Text(variant, "bold red" if cell.missing else ""))
+            table.add_row(grid.function if number == 0 else "", *rows, Text(cell_text(report, cell), "bold red" if cell.missing else ""))
         for got in grid.outside:
             table.add_row(grid.function if not grid.cells else "", "calls over domains", "", f"{report.needs[got.need].classes}: {got.kind}")
     return table
