@@ -10,10 +10,7 @@ import click
 import msgspec
 from rich.console import Console
 
-from build_capture.read.profile import LIMITS_MAX
-
-DEFAULT_PROFILE = Path("capture.zon")
-"""The profile of the folder at hand."""
+from build_capture.read.profile import DEFAULT_PROFILE, LIMITS_MAX
 
 PIPE_WIDTH = 160
 """Columns of a table that goes to a file or a pipe."""

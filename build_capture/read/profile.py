@@ -16,6 +16,9 @@ Policy = Literal["exact", "compact", "total"]
 POLICIES: tuple[Policy, ...] = get_args(Policy)
 """Which cubins a set holds: see capture/policy/apply.py."""
 
+DEFAULT_PROFILE = Path("capture.zon")
+"""The profile of the folder at hand: what a user need not name."""
+
 LIMITS_MAX = {"parallel": 1024, "window_rows": 4096, "prompt_rows": 1 << 20}
 """No limit is larger: a slip of the keyboard, not a server. The probe holds to the same (zig_bridge/coverage/round.zig)."""
 

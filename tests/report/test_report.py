@@ -15,9 +15,9 @@ from click.testing import CliRunner
 
 from build_capture.capture.run import Request, plan
 from build_capture.cli import cli
-from build_capture.commands.shared import DEFAULT_PROFILE
 from build_capture.errors import CaptureError
 from build_capture.plan.needs import Span
+from build_capture.read.profile import DEFAULT_PROFILE
 from build_capture.sets.report.data import Report
 from build_capture.sets.report.grid import Cell, FunctionGrid, Lane, Run, Served, rows_of, show_rows
 from build_capture.sets.report.make import make, write

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from build_capture.capture.run import Request, plan
-from build_capture.commands.shared import DEFAULT_PROFILE
 from build_capture.errors import CaptureError, Exit
 from build_capture.files import write_if_changed
+from build_capture.read.profile import DEFAULT_PROFILE
 from build_capture.sets.diff import SetDiff, compare, show
 from build_capture.sets.match import Policy
 from build_capture.sets.read import read_set
@@ -36,7 +36,9 @@ def make(folder: Path, rule: Policy, against: Path | None, planning: Mapping[str
 def _changes(found: SetDiff) -> list[str]:
     """What differs, a line each, from this set to the other."""
     lines = [f"only here: {identity}" for identity in found.removed] + [f"only there: {identity}" for identity in found.added]
-    lines += [f"{change.identity}: " + "; ".join(f"{field.name} {show(field.before)} here, {show(field.after)} there" for field in change.fields) for change in found.changed]
+    for change in found.changed:
+        fields = (f"{field.name} {show(field.before)} here, {show(field.after)} there" for field in change.fields)
+        lines.append(f"{change.identity}: {'; '.join(fields)}")
     lines += [f"{fact.name}: {show(fact.before)} here, {show(fact.after)} there" for fact in found.facts]
     return lines or ["nothing"]
 
