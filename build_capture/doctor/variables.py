@@ -29,9 +29,11 @@ ELSEWHERE = {
     "PTXAS_OPTIONS": "passes options to ptxas",
     "DISABLE_PTXAS_OPT": "assembles without optimization",
     "DISABLE_LLVM_OPT": "compiles without optimization",
+    "ALLOW_LHS_TMEM_LAYOUT_CONVERSION": "lets the compiler lay operands out otherwise",
     "TRITON_DEFAULT_FP_FUSION": "decides whether products and sums are fused: other bits",
     "TRITON_F32_DEFAULT": "decides the precision of fp32 products: other bits",
     "TRITON_DISABLE_LINE_INFO": "decides whether cubins hold line tables, which change with the source's time",
+    "USE_IR_LOC": "takes line tables from the compiler's own steps",
     "TRITON_DEBUG": "compiles assertions in",
     "TRITON_ENABLE_ASAN": "compiles an address sanitizer in",
     "TRITON_INSTRUMENTATION_MODE": "compiles instrumentation in",
@@ -48,14 +50,15 @@ ELSEWHERE = {
     "TRITON_PLUGIN_PATHS": "loads passes into the compiler",
     "LLVM_PASS_PLUGIN_PATH": "loads passes into LLVM",
 }
-"""What each does where Triton sees it; Triton 3.6 to 3.9 read them."""
+"""What each does where a Triton from 3.6 to 3.9 sees it."""
 
-_PREFIXES = ("TRITON_", "PTXAS_", "MLIR_", "LLVM_", "NVPTX_")
+PREFIXES = ("TRITON_", "PTXAS_", "MLIR_", "LLVM_", "NVPTX_")
+"""How the names of Triton's variables begin, and those of what it is built from."""
 
 
 def find_variables(environment: Mapping[str, str]) -> list[Variable]:
     """Every variable of `ELSEWHERE`, set or not, and whatever else is set and has a name of Triton's or its parts."""
-    further = sorted(name for name in environment if name.startswith(_PREFIXES) and name not in ELSEWHERE)
+    further = sorted(name for name in environment if name.startswith(PREFIXES) and name not in ELSEWHERE)
     return [Variable(name, environment.get(name), ELSEWHERE.get(name, "is Triton's or LLVM's to read"), _here(name)) for name in (*ELSEWHERE, *further)]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -15,7 +16,7 @@ from build_capture.doctor.assemblers import TritonAnswer, ask_triton, find_assem
 from build_capture.doctor.diagnose import diagnose
 from build_capture.doctor.folders import find_folders
 from build_capture.doctor.tools import TRITON_AFTER, TRITON_OLDEST, zig_tool
-from build_capture.doctor.variables import ELSEWHERE, find_variables
+from build_capture.doctor.variables import ELSEWHERE, PREFIXES, find_variables
 from build_capture.process import closed_environment
 from build_capture.targets import TARGETS, parse_target
 from tests.end_to_end.conftest import zig_executable
@@ -132,6 +133,13 @@ def test_variables_reach_no_compile(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     private = closed_environment(tmp_path)
     # Triton's home is a private folder; the capture itself says whether there are line tables.
     assert {name: private[name] for name in ELSEWHERE if name in private} == {"TRITON_HOME": str(tmp_path)}
+
+
+def test_variables_are_all_that_triton_reads(triton: TritonAnswer) -> None:
+    """What has a prefix of Triton's parts is listed as soon as it is set; the others have to be named."""
+    knobs = (Path(triton.path) / "knobs.py").read_text(encoding="utf-8")
+    read = {name for name in re.findall(r'"([A-Z][A-Z0-9]*_[A-Z0-9_]+)"', knobs) if not name.startswith(("AMDGCN_", *PREFIXES))}
+    assert {"DISABLE_PTXAS_OPT", "USE_IR_LOC"} <= read <= set(ELSEWHERE)
 
 
 def test_triton_versions_are_those_of_the_package() -> None:
