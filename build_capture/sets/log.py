@@ -10,7 +10,10 @@ from build_capture.sets import log_lines
 from build_capture.sets.log_lines import Head, Kind, LoggedArgument, LoggedConstexpr, Parts
 
 BLOCK_BYTES = 1 << 20
-"""What is read at once; a longer line is read as several."""
+"""What is read at once."""
+
+LINE_BYTES = 1 << 15
+"""No engine's line is longer. One that is, is read as several, so that nothing is held that grows with it."""
 
 DISTINCT_MAX = 1000
 """How many failures that differ are told apart; the others are counted."""
@@ -70,7 +73,7 @@ class _Open:
         self.arguments: dict[str, LoggedArgument] = {}
         self.constexprs: dict[str, LoggedConstexpr] = {}
         self.is_cut = self.is_mixed = False
-        self.take(log_lines.parts(head.rest), line)
+        self.take(log_lines.parts(head.rest, quoted=True), line)
 
     def take(self, parts: Parts, line: int) -> None:
         """Add what a line says of the launch; it says nothing that was said already."""
@@ -133,7 +136,8 @@ class _Reader:
             stop = data.find(b"\n", at)
             stop = len(data) if stop < 0 else stop
             self.lines += 1
-            self._line(data[at:stop])
+            for piece in range(at, max(stop, at + 1), LINE_BYTES):
+                self._line(data[piece : min(stop, piece + LINE_BYTES)])
             at = stop + 1
 
     def finish(self) -> Log:
@@ -168,6 +172,9 @@ class _Reader:
     def _continue(self, text: str) -> None:
         parts = log_lines.parts(text)
         candidates = [failure for failure in self._open if not failure.said(parts)]
+        if not parts.arguments and not parts.constexprs:
+            # A line that is left out, and not one of the server's that ends with dots.
+            candidates = [failure for failure in candidates if parts.is_cut and parts.words - failure.words <= log_lines.CUT_WORDS]
         if not candidates:
             return
         best = self._likeliest(candidates, parts.words)

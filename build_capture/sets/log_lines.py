@@ -13,7 +13,8 @@ from build_capture.plan.needs import Class
 Kind = Literal["missing", "ambiguous", "fallback"]
 
 _COLOUR = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
-_WORD = r"[A-Za-z_][A-Za-z0-9_]*"
+_WORD = r"(?<![A-Za-z0-9_])[A-Za-z_][A-Za-z0-9_]*"
+"""Begins where a word does: a search would else try each letter of a long one."""
 _HEAD = re.compile(
     rf"no captured Triton variant of (?P<missing>{_WORD})(?: for this launch)?(?: \(warps (?P<warps>\d+|null), stages (?P<stages>\d+|null)\))?"
     rf"|several captured Triton variants of (?P<ambiguous>{_WORD}) match"
@@ -26,9 +27,16 @@ _ARGUMENT = re.compile(
     r"|(?P<float>f32|fp32)\b(?:\s+(?P<real>[-+.0-9A-Za-z]+))?)"
 )
 _CONSTEXPR = re.compile(rf"constexpr (?P<name>{_WORD})\s*=\s*(?P<value>[-+.0-9A-Za-z_]+)")
+_LINECUT_WORDS = frozenset(("…", "...", "[…]", "[...]"))
+"""What stands alone where lines were left out."""
+_END = re.compile(r"""\s*(?:$|,|"|\\[nr]|…|\.\.\.)""")
+"""Also where a log keeps each line in a JSON string."""
 _CUT = re.compile(r"…|\.\.\.")
 _END = re.compile(r"(?:Missing|Ambiguous)TritonVariant")
 _TIME = re.compile(r"\W*\d[\dTZ:.,/+-]*[:.,/-][\dTZ:.,/+-]*\W*")
+
+_PREFIX_WORD = 64
+"""Letters of a prefix's word that are looked at."""
 
 MARKS = (b"Triton", b"no captured variant has runs")
 """Every head and every end holds one of these: lines without them need no look while no failure is open."""
@@ -116,10 +124,16 @@ class Parts(msgspec.Struct, frozen=True):
 
 
 @functools.lru_cache(maxsize=4096)
-def parts(text: str) -> Parts:
-    """What a text says of one launch. A server that fails says the same again and again."""
-    found = list(_ARGUMENT.finditer(text))
+def parts(text: str, *, quoted: bool = False) -> Parts:
+    """What a text says of one launch. A server that fails says the same again and again.
+
+    A line of its own ends with what it says, so that others that look alike are left out; what is `quoted` after a head need not.
+    """
+    found = [match for match in _ARGUMENT.finditer(text) if quoted or match["value"] or not match["whole"]]
     named = list(_CONSTEXPR.finditer(text))
+    ends = [match.end() for match in (*found, *named)]
+    if ends and not quoted and not _LINE_END.match(text, max(ends)):
+        found, named = [], []
     start = min((match.start() for match in (*found, *named)), default=len(text))
     constexprs = tuple(LoggedConstexpr(match["name"], match["value"]) for match in named)
     return Parts(tuple(map(_argument, found)), constexprs, stream_words(text[:start]), _CUT.search(text) is not None)
@@ -146,4 +160,4 @@ def _class(match: re.Match[str], value: int | None) -> Class | None:
 
 def stream_words(prefix: str) -> frozenset[str]:
     """The words of a line's prefix that tell streams of lines apart: all but times, which differ within a stream."""
-    return frozenset(word for word in prefix.replace("|", " ").split() if not _TIME.fullmatch(word))
+    return frozenset(word[:_PREFIX_WORD] for word in prefix.replace("|", " ").split() if not _TIME.fullmatch(word[:_PREFIX_WORD]))
