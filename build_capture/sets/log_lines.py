@@ -27,11 +27,11 @@ _ARGUMENT = re.compile(
     r"|(?P<float>f32|fp32)\b(?:\s+(?P<real>[-+.0-9A-Za-z]+))?)"
 )
 _CONSTEXPR = re.compile(rf"constexpr (?P<name>{_WORD})\s*=\s*(?P<value>[-+.0-9A-Za-z_]+)")
-_LINECUT_WORDS = frozenset(("…", "...", "[…]", "[...]"))
-"""What stands alone where lines were left out."""
-_END = re.compile(r"""\s*(?:$|,|"|\\[nr]|…|\.\.\.)""")
+_LINE_END = re.compile(r"""\s*(?:$|,|"|\\[nr]|…|\.\.\.)""")
 """Also where a log keeps each line in a JSON string."""
 _CUT = re.compile(r"…|\.\.\.")
+CUT_WORDS = frozenset(("…", "...", "[…]", "[...]"))
+"""What stands alone where lines were left out."""
 _END = re.compile(r"(?:Missing|Ambiguous)TritonVariant")
 _TIME = re.compile(r"\W*\d[\dTZ:.,/+-]*[:.,/-][\dTZ:.,/+-]*\W*")
 
