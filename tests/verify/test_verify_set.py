@@ -98,7 +98,8 @@ def test_verify_set_takes_a_prefix_and_the_set_that_is_needed(verifier: Verifier
     explicit = tmp_path / "share/sample/cuda/sm90"
     assert "error: have sm90, need sm121" in verifier.refusal(explicit, "--target", "sm_121")
     assert verifier.good(explicit / "aot.json")["sm"] == verifier.good(explicit, "--folder")["sm"] == 90
-    assert verifier.refusal(tmp_path, "--folder").startswith(f"{tmp_path}: error: there is no aot.json")
+    said = verifier.refusal(tmp_path, "--folder")
+    assert said.startswith(f"{tmp_path}: error: there is no aot.json") and f"name the folder of one: {tmp_path}/share/sample/cuda/sm121\n" in said
     assert "(it is no folder)" in verifier.refusal(explicit / "aot.json", "--folder", code=2)
 
 

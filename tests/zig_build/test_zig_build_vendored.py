@@ -23,13 +23,17 @@ def kept(project: Project) -> Iterator[Path]:
     project.write()
 
 
+def strict(project: Project) -> list[str]:
+    """Lets a Zig that keeps the configured graph refuse whatever it cannot track."""
+    return ["--cache-poison=disallowed"] if project.keeps_its_graph else []
+
+
 def test_kept_set_is_used_without_python_and_logged(project: Project, kept: Path) -> None:
     before = project.starts()
-    strict = ["--cache-poison=disallowed"] if project.keeps_its_graph else []
     for path in (kept, kept / "cubins", kept / "aot.json"):
         path.chmod(path.stat().st_mode & 0o555)
     for form in (str(kept), "./vendored sets/../vendored sets/sm121/"):
-        result = project.run("install", "test", "verify-set", f"-Dcapture-set={form}", f"-Dcapture-python={project.folder}/absent/python", *strict)
+        result = project.run("install", "test", "verify-set", f"-Dcapture-set={form}", f"-Dcapture-python={project.folder}/absent/python", *strict(project))
         assert result.returncode == 0, result.stdout
         assert f"{form}: sm_121, 1 entry, 1 cubin" in result.stdout and "digest " in result.stdout
         assert "2 rounds, 2 launches, 1 specializations: all captured" in result.stdout
@@ -66,7 +70,7 @@ def test_set_that_records_no_sources_is_taken_with_a_warning(project: Project, k
 
 def refresh(project: Project, folder: Path | str, *steps: str) -> str:
     """Build with a capture that refreshes the set in `folder`; it has to succeed."""
-    return project.capture(f"-Dcapture-set={folder}", *steps)
+    return project.capture(f"-Dcapture-set={folder}", *strict(project), *steps)
 
 
 def contents(folder: Path) -> dict[str, tuple[bytes, int]]:

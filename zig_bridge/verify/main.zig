@@ -102,12 +102,25 @@ fn answer(io: std.Io, arena: std.mem.Allocator, words: []const []const u8, outpu
                 return .input;
             },
         } };
+        if (arguments.folder and result.report.aot_json.len == 0) try addHint(io, arena, dir, folder, result);
         if (result.report.problems.len == 0) try addSources(io, arena, dir, arguments, result);
         if (result.isGood()) try addCoverage(arena, arguments, result);
         is_good = is_good and result.isGood();
     }
     if (arguments.json) try writeJson(output, results, is_good) else for (results) |result| try writeText(output, problems, result);
     return if (is_good) .good else .differs;
+}
+
+/// Where the folder of a set was wanted and a prefix was given, names the sets below it.
+fn addHint(io: std.Io, arena: std.mem.Allocator, dir: std.Io.Dir, path: []const u8, result: *Result) !void {
+    const below = switch (try verify.find(io, arena, dir, path, null, false)) {
+        .folders => |folders| folders,
+        else => return,
+    };
+    if (below.len == 1 and std.mem.eql(u8, below[0], path)) return;
+    const problems = try arena.dupe(verify.Problem, result.report.problems);
+    for (problems) |*problem| problem.mend = try std.fmt.allocPrint(arena, "sets are below it; name the folder of one: {s}", .{below[0]});
+    result.report.problems = problems;
 }
 
 fn addSources(io: std.Io, arena: std.mem.Allocator, dir: std.Io.Dir, arguments: Arguments, result: *Result) !void {
