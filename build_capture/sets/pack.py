@@ -103,7 +103,9 @@ def kernel_of(variant: Variant) -> SetKernel:
         global_align=result.global_align,
         profile_scratch=result.profile_scratch,
         pdl=result.pdl,
-        params=[SetParameter(p.name, p.type, p.div16, nospec=p.type == "i32" and p.name in variant.unspecialized, assumes16=p.div16) for p in result.parameters],
+        params=[
+            SetParameter(p.name, p.type, p.div16, nospec=p.type == "i32" and p.name in variant.unspecialized, assumes16=p.div16) for p in result.parameters
+        ],
         consts={name: set_constant(value) for name, value in constants.items() if value.kind != "text"},
         sha256=result.cubin_sha256,
         requested={"num_stages": need.options.num_stages, "num_warps": need.options.num_warps},
