@@ -16,14 +16,14 @@ _COLOUR = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
 _WORD = r"(?<![A-Za-z0-9_])[A-Za-z_][A-Za-z0-9_]*"
 """Begins where a word does: a search would else try each letter of a long one."""
 _HEAD = re.compile(
-    rf"no captured Triton variant of (?P<missing>{_WORD})(?: for this launch)?(?: \(warps (?P<warps>\d+|null), stages (?P<stages>\d+|null)\))?"
+    rf"no captured Triton variant of (?P<missing>{_WORD})(?: for this launch)?(?: \(warps (?P<warps>\d{{1,9}}|null), stages (?P<stages>\d{{1,9}}|null)\))?"
     rf"|several captured Triton variants of (?P<ambiguous>{_WORD}) match"
     rf"|(?P<fallback>{_WORD}): a launch whose specialization no captured variant has runs variant (?P<variant>[0-9A-Za-z]+)"
 )
 _ARGUMENT = re.compile(
     rf"(?P<name>{_WORD})\s*:\s*(?:"
-    r"(?P<pointer>\*[A-Za-z0-9_]+)(?:\s+at\s+(?P<address>0x[0-9A-Fa-f]+))?(?:[^\s(]*\s*\(16-aligned (?P<aligned>true|false)\))?"
-    r"|(?P<whole>i32|u64)\b(?:\s+(?P<value>-?\d+))?"
+    r"(?P<pointer>\*[A-Za-z0-9_]+)(?:\s+at\s+(?P<address>0x[0-9A-Fa-f]{1,16}))?(?:[^\s(]*\s*\(16-aligned (?P<aligned>true|false)\))?"
+    r"|(?P<whole>i32|u64)\b(?:\s+(?P<value>-?\d{1,20})\b)?"
     r"|(?P<float>f32|fp32)\b(?:\s+(?P<real>[-+.0-9A-Za-z]+))?)"
 )
 _CONSTEXPR = re.compile(rf"constexpr (?P<name>{_WORD})\s*=\s*(?P<value>[-+.0-9A-Za-z_]+)")

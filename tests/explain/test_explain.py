@@ -1,0 +1,190 @@
+"""What `explain` answers, with a set, with a profile, and with neither."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from build_capture.capture.run import Looked, Opened, Request, look, open_profile
+from build_capture.plan.needs import Span
+from build_capture.read.profile import Limits
+from build_capture.sets import asking as asking_module
+from build_capture.sets.asking import Asking, show_spans
+from build_capture.sets.explain import Answer, explain
+from build_capture.sets.read import read_set
+from tests.explain.logs import other_lines, prefixed
+from tests.explain.test_log import read
+from tests.report.conftest import captured, planning, without
+
+__all__ = ["captured", "planning", "without"]
+
+ROOT = Path(__file__).resolve().parents[2]
+SM_121 = "-Dcapture-target=sm_121"
+
+WHOLE = """\
+error: no captured Triton variant of _mixed_attend for this launch:
+  Q: *bf16 at 0x7f0000000000 (16-aligned true)
+  TABLE: *i32 at 0x7f0000000108 (16-aligned false)
+  W: i32 2
+info: reason=error (MissingTritonVariant) prompt=75187
+"""
+CUT = "no captured Triton variant of _mixed_attend for this launch: Q: *bf16 … W: i32 2\n"
+
+
+def serves_rows(kernel: dict[str, Any]) -> bool:
+    """Whether an entry is of `_mixed_attend` for W of class any."""
+    return kernel["fn"] == "_mixed_attend" and any(param["name"] == "W" and not param["div16"] for param in kernel["params"])
+
+
+@pytest.fixture
+def lacking(without: Callable[[Callable[[dict[str, Any]], bool]], Path]) -> Path:
+    """The set of the family without the entries for W of class any."""
+    return without(serves_rows)
+
+
+@pytest.fixture(scope="module")
+def looks() -> dict[Limits, Looked]:
+    """What the family's rounds launch, by their limits."""
+    return {}
+
+
+@pytest.fixture(autouse=True)
+def look_once(looks: dict[Limits, Looked], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Drive the family's rounds once for each limits, however many tests ask."""
+
+    def remembered(opened: Opened, *, spans: bool) -> Looked:
+        assert spans
+        if opened.limits not in looks:
+            looks[opened.limits] = look(opened, spans=True)
+        return looks[opened.limits]
+
+    monkeypatch.setattr(asking_module, "look", remembered)
+
+
+def answers(text: str, found: Path | None = None, planned: dict[str, Any] | None = None, **changes: Any) -> list[Answer]:
+    """What is answered to a log."""
+    opened = open_profile(Request(**{**planned, **changes})) if planned else None
+    return explain(read(text), read_set(found) if found else None, opened).answers
+
+
+def test_explain_whole_and_cut_alike(lacking: Path, planning: dict[str, Any]) -> None:
+    forms = {
+        "whole": WHOLE,
+        "cut": CUT,
+        "prefixed": prefixed(WHOLE, "2026-11-29T12:00:0{n}Z svc-1  | "),
+        "long": "".join(line.decode() for line in other_lines(1 << 20)) + WHOLE,
+    }
+    found = {name: answers(text, lacking, planning) for name, text in forms.items()}
+    for name, (answer,) in found.items():
+        told = [(missing.argument.name, missing.argument.type, missing.argument.class_, missing.argument.value, missing.there) for missing in answer.missing]
+        assert told == [("W", "i32", "any", 2, ["one"])], name
+        assert "W is 1 (folded) there, 2 (any) here" in answer.near[0].differences, name
+        assert answer.asking == Asking("W = 2..3, from 1 stream on", Limits(2, 2, 0), beyond=False), name
+        assert answer.command == f"zig build -Dcapture=true -Dparallel=2 -Dwindow-rows=2 {SM_121}", name
+        assert "the set was captured for parallel 2, window rows 2" in answer.notes
+
+
+def test_explain_beyond_the_limits(lacking: Path, planning: dict[str, Any]) -> None:
+    (answer,) = answers(WHOLE.replace("W: i32 2", "W: i32 39"), lacking, planning)
+    assert answer.asking is not None and answer.asking.beyond
+    assert answer.command == f"zig build -Dcapture=true -Dparallel=20 -Dwindow-rows=2 {SM_121}"
+    assert "the profile's limits hold no such round; parallel 20 with window rows 2 do" in answer.notes
+    # W = 2 with one stream alone is of longer windows.
+    (answer,) = answers(WHOLE, lacking, planning, parallel=1, window_rows=1)
+    assert answer.asking is not None and answer.asking.beyond and answer.asking.limits == Limits(4, 1, 0)
+    assert answer.asking.rounds == "W = 2..3, from 2 streams on"
+
+
+def test_explain_what_no_round_asks_for(lacking: Path, planning: dict[str, Any]) -> None:
+    (answer,) = answers(WHOLE.replace("(16-aligned true)", "(16-aligned false)"), lacking, planning)
+    assert answer.asking is not None and not answer.asking.rounds
+    assert answer.command == f"zig build -Dcapture=true -Dcapture-policy=total {SM_121}"
+    assert any(note.startswith("no round of this profile makes such a launch") for note in answer.notes)
+    # Of a launch that names another argument than the declarations do, nothing is said to ask.
+    (answer,) = answers(WHOLE.replace("TABLE", "ITEMS"), lacking, planning)
+    assert answer.asking is not None and not answer.asking.rounds
+
+
+def test_explain_calls_over_domains(lacking: Path, planning: dict[str, Any]) -> None:
+    text = "no captured Triton variant of _mixed_norm for this launch: X: *bf16 (16-aligned false) … "
+    (answer,) = answers(text, lacking, planning)
+    assert answer.asking is not None and "a call of Tri.sample" in answer.asking.rounds
+
+
+def test_explain_with_nothing_but_the_log() -> None:
+    (answer,) = answers(WHOLE)
+    assert (answer.missing, answer.near, answer.asking) == ([], [], None)
+    assert answer.command == "zig build -Dcapture=true -Dparallel=N -Dwindow-rows=ROWS"
+    assert answer.notes == [
+        "name the engine's set with --set, to see which variants there are",
+        "name the family's profile with --profile, to see which rounds ask for it",
+    ]
+
+
+def test_explain_a_set_that_serves_the_launch(captured: Path) -> None:
+    (answer,) = answers(WHOLE, captured)
+    assert any("this set serves the launch, with variant" in note for note in answer.notes)
+
+
+def test_explain_a_set_without_the_function(captured: Path) -> None:
+    (answer,) = answers(WHOLE.replace("_mixed_attend", "_mixed_atend"), captured)
+    assert "the set has no variant of _mixed_atend at all; did you mean _mixed_attend or _mixed_norm" in answer.notes[0]
+
+
+def test_explain_a_fallback(captured: Path) -> None:
+    kernel = next(kernel for kernel in read_set(captured).captured.kernels if kernel.fn == "_mixed_attend")
+    line = "_mixed_attend: a launch whose specialization no captured variant has runs variant {} (assumes less)"
+    (answer,) = answers(line.format(kernel.hash[:12]), captured)
+    assert answer.near[0].hash == kernel.hash and answer.near[0].differences[0].startswith("it assumes ")
+    (answer,) = answers(line.format("0" * 12), captured)
+    assert not answer.near and "this set holds no such variant: the engine ran another set" in answer.notes
+
+
+def test_explain_an_ambiguity(captured: Path, tmp_path: Path) -> None:
+    manifest = json.loads((captured / "aot.json").read_text())
+    kernels = [{name: value for name, value in kernel.items() if name not in ("seal", "alias", "requested", "sha256")} for kernel in manifest["kernels"]]
+    for kernel in kernels:
+        kernel["params"] = [{name: value for name, value in param.items() if name != "assumes16"} for param in kernel["params"]]
+    first = next(kernel for kernel in kernels if kernel["fn"] == "_mixed_attend")
+    (tmp_path / "aot.json").write_text(json.dumps({**manifest, "kernels": [*kernels, {**first, "num_warps": 8, "hash": "other"}]}))
+    (answer,) = answers("several captured Triton variants of _mixed_attend match; pin num_warps/num_stages (Launch)", tmp_path)
+    assert {near.hash for near in answer.near} == {first["hash"], "other"}
+    assert {near.differences[0].split(",")[0] for near in answer.near} == {"warps 4", "warps 8"}
+
+
+@pytest.mark.parametrize(
+    ("spans", "want"),
+    [
+        ([Span("decode", 1, 2, 15)], ["W = 2..15, with 1 stream"]),
+        ([Span("decode", 2, 2, 15), Span("decode", 3, 3, 15), Span("decode", 2, 17, 31)], ["W = 2..15, 17..31, from 2 streams on"]),
+        ([Span("decode", 1, 1, 1), Span("decode", 2, 2, 2)], ["W = 1..2, from 1 stream on"]),
+        ([Span("decode", 3, 3, 3), Span("decode", 7, 7, 7)], ["W = 3, 7, with 3, 7 streams"]),
+        ([Span("decode", 16, 16 * n, 16 * n) for n in range(1, 17)], ["W = 16, 32, …, 256, with 16 streams"]),
+        ([Span("prompt", 1, 2, 15), Span("prompt", 1, 17, 31)], ["prompt chunks of 2..15, 17..31 rows"]),
+        ([], []),
+    ],
+)
+def test_show_spans(spans: list[Span], want: list[str]) -> None:
+    assert list(show_spans(spans)) == want
+
+
+def command(*arguments: str | Path, log: str) -> subprocess.CompletedProcess[str]:
+    """Run `build-capture explain` on a log from standard input."""
+    return subprocess.run([sys.executable, ROOT / "build_capture", "explain", *arguments], input=log, capture_output=True, text=True, check=False)
+
+
+def test_explain_exit_codes(lacking: Path, tmp_path: Path) -> None:
+    found = command("--set", lacking, log=WHOLE)
+    assert found.returncode == 3 and "missing  W: i32 2 (any); variants are there for one" in found.stdout, found.stdout + found.stderr
+    # A check that checked nothing is none.
+    nothing = command(log="info: all is well\n")
+    assert nothing.returncode == 2 and "standard input: error: none of its 1 lines tells of a launch without a variant" in nothing.stderr
+    ends = command("--json", log="reason=error (MissingTritonVariant) prompt=1\n")
+    assert ends.returncode == 3 and json.loads(ends.stdout)["requests"] == 1
+    assert command(tmp_path / "absent.log", log="").returncode == 2
