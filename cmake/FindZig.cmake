@@ -1,4 +1,4 @@
-# Finds Zig: `zig` on PATH, else the `ziglang` package of the Python that runs this build.
+# Finds Zig: `zig` on PATH, else the `ziglang` package of ZIG_PYTHON, or of the Python that CMake finds.
 #
 # Sets Zig_FOUND, Zig_VERSION, ZIG_COMMAND (a list: how to start it), and ZIG_ARCHITECTURE (this machine's, as Zig names it).
 # ZIG_EXECUTABLE, given by the user, decides.
@@ -6,6 +6,8 @@ find_program(ZIG_EXECUTABLE zig DOC "The Zig compiler")
 
 if(ZIG_EXECUTABLE)
   set(ZIG_COMMAND "${ZIG_EXECUTABLE}")
+elseif(ZIG_PYTHON)
+  set(ZIG_COMMAND "${ZIG_PYTHON}" -m ziglang)
 else()
   find_package(Python COMPONENTS Interpreter QUIET)
   if(Python_EXECUTABLE)

@@ -14,7 +14,9 @@ string(REGEX REPLACE "/lib[^/]*/python[^/]*/.*$" "/bin" triton_capture_bin "${tr
 find_program(TRITON_CAPTURE_PYTHON NAMES python3 python HINTS "${triton_capture_bin}" DOC "The Python that runs build-capture")
 
 list(PREPEND CMAKE_MODULE_PATH "${CMAKE_CURRENT_LIST_DIR}")
+set(ZIG_PYTHON "${TRITON_CAPTURE_PYTHON}") # The Python that has build-capture has its `ziglang`, not the first on PATH.
 find_package(Zig 0.16 QUIET)
+unset(ZIG_PYTHON)
 list(POP_FRONT CMAKE_MODULE_PATH)
 
 set(TritonCapture_FOUND FALSE)
