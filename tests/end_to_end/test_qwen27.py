@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from collections import Counter
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,10 @@ from elftools.elf.elffile import ELFFile
 from build_capture.capture.gpu.records import Specialization
 from build_capture.capture.policy.generic import mergeable, merged
 from build_capture.plan.needs import Need
+from build_capture.sets.match import Argument, Index, Launch, match
+from build_capture.sets.read import read_set as parsed_set
 from tests.end_to_end.conftest import ROOT, Example, copy_tree
+from tests.end_to_end.policies import asked_of, capture, taken
 from tests.package.harness import make
 
 FUNCTIONS = {
@@ -208,3 +212,33 @@ def test_captured_set_passes_verify_in_every_package_and_against_its_sources(cap
     assert len(packaged.files) == 3 and digests == {packaged.digest}
     checked = captured.command_line("verify", captured.installed, "--sources", captured.folder / "capture.zon")
     assert checked["sources"] > 10 and checked["verified"]["sets"][0]["digest"] == packaged.digest
+
+
+def test_compact_serves_every_need_from_fewer_than_half_of_the_cubins(captured: Example, tmp_path: Path) -> None:
+    asked = asked_of(captured)
+    kernels, cost = capture(captured, "compact", tmp_path / "set")
+    assert (cost["cubins"], cost["entries"], cost["apart"]) == (16, 36, [])
+    # Which tables and ints lose their hints is derived: nobody named them.
+    weaker = cost["weaker"]
+    assert isinstance(weaker, list)
+    assert {name for each in weaker for name in each["lost"]} == {"IDS", "WIN", "SID", "STREAM", "ITEMS", "ROWS", "PARENTS", "W"}
+    for kernel in taken(kernels, asked):
+        assert all(p.assumes16 for p in kernel.params if p.type in ("*bf16", "*fp32")), "data keeps its hints"
+
+
+def test_total_serves_what_exact_serves_with_the_same_code_and_every_w_and_table_besides(captured: Example, tmp_path: Path) -> None:
+    asked = asked_of(captured)
+    kernels, cost = capture(captured, "total", tmp_path / "set")
+    exact = parsed_set(captured.installed).captured.kernels
+    assert [each.hash for each in taken(kernels, asked)] == [each.hash for each in taken(exact, asked)]
+    assert cost["weaker"] == [] and isinstance(cost["cubins"], int) and cost["cubins"] > len(exact)
+    index, tried = Index(kernels), 0
+    for each in asked:
+        tables = [a.name for a in each.arguments if a.type in ("*i32", "*i64")]
+        whole = [a.name for a in each.arguments if a.type == "i32"]
+        for addresses, value in product(product((0x7000, 0x7004), repeat=len(tables)), (0, 1, 2, 16, *range(257, 4097, 331), 4096) if whole else [0]):
+            values = dict(zip(tables, addresses, strict=True)) | dict.fromkeys(whole, value)
+            arguments = tuple(Argument(a.name, a.type, values.get(a.name, a.value)) for a in each.arguments)
+            assert match(index, Launch(each.function, arguments, each.constexprs), "exact").kernel is not None, (each.function, values)
+            tried += 1
+    assert tried > 4000
