@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
+from build_capture.capture.run import Opened
 from build_capture.errors import nearest
 from build_capture.plan.needs import Class
 from build_capture.read.profile import Limits
 from build_capture.sets.asking import Asking, asking
-from build_capture.capture.run import Opened
 from build_capture.sets.index import Index
 from build_capture.sets.launch import Argument, Launch, LaunchConstant
 from build_capture.sets.log import Log, LoggedFailure
@@ -67,14 +67,23 @@ class Explanation(msgspec.Struct, frozen=True):
 
 def explain(log: Log, found: ReadSet | None, opened: Opened | None) -> Explanation:
     """What is known of each failure in a log, with the set that the engine had and the family's profile where they are given."""
-    asked: Sequence[Asking | None] = asking(opened, log.failures) if opened else [None] * len(log.failures)
     index = Index(found.captured.kernels) if found else None
-    answers = [_answer(failure, found, index, one) for failure, one in zip(log.failures, asked, strict=True)]
+    compared = [_compare(failure, index) if index and failure.kind == "missing" else [] for failure in log.failures]
+    wanted = [_wanted(failure, each) for failure, each in zip(log.failures, compared, strict=True)]
+    asked: Sequence[Asking | None] = asking(opened, wanted) if opened else [None] * len(wanted)
+    answers = [_answer(failure, each, found, index, one) for failure, each, one in zip(log.failures, compared, asked, strict=True)]
     return Explanation(log.lines, log.requests, log.untold, answers)
 
 
-def _answer(failure: LoggedFailure, found: ReadSet | None, index: Index | None, asked: Asking | None) -> Answer:
-    compared = _compare(failure, index) if index and failure.kind == "missing" else []
+def _wanted(failure: LoggedFailure, compared: Sequence[_Compared]) -> LoggedFailure:
+    """The failure with what is missing alone, where that is the classes of some arguments: all rounds that ask for those meet it."""
+    missing = _missing(failure, compared)
+    if not missing or not all(one.kind in ("class", "folded") for one in compared[0][1]):
+        return failure
+    return msgspec.structs.replace(failure, arguments=tuple(each.argument for each in missing), is_cut=True)
+
+
+def _answer(failure: LoggedFailure, compared: Sequence[_Compared], found: ReadSet | None, index: Index | None, asked: Asking | None) -> Answer:
     near = [Near(kernel.hash, texts) for kernel, _, texts in compared]
     if index and failure.kind == "fallback":
         near = [Near(kernel.hash, [_assumptions(kernel)]) for kernel in index.of_function(failure.function) if kernel.hash.startswith(failure.variant)]

@@ -85,7 +85,7 @@ def test_explain_whole_and_cut_alike(lacking: Path, planning: dict[str, Any]) ->
         told = [(missing.argument.name, missing.argument.type, missing.argument.class_, missing.argument.value, missing.there) for missing in answer.missing]
         assert told == [("W", "i32", "any", 2, ["one"])], name
         assert "W is 1 (folded) there, 2 (any) here" in answer.near[0].differences, name
-        assert answer.asking == Asking("W = 2..3, from 1 stream on", Limits(2, 2, 0), beyond=False), name
+        assert answer.asking == Asking("W = 2..4, from 1 stream on", Limits(2, 2, 0), beyond=False), name
         assert answer.command == f"zig build -Dcapture=true -Dparallel=2 -Dwindow-rows=2 {SM_121}", name
         assert "the set was captured for parallel 2, window rows 2" in answer.notes
 
@@ -98,7 +98,7 @@ def test_explain_beyond_the_limits(lacking: Path, planning: dict[str, Any]) -> N
     # W = 2 with one stream alone is of longer windows.
     (answer,) = answers(WHOLE, lacking, planning, parallel=1, window_rows=1)
     assert answer.asking is not None and answer.asking.beyond and answer.asking.limits == Limits(4, 1, 0)
-    assert answer.asking.rounds == "W = 2..3, from 2 streams on"
+    assert answer.asking.rounds == "W = 2..4, from 2 streams on"
 
 
 def test_explain_what_no_round_asks_for(lacking: Path, planning: dict[str, Any]) -> None:
