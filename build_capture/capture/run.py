@@ -153,7 +153,7 @@ def capture(
     out = out.resolve()
     refuse_other_folder(out)
     planned = plan(request)
-    mode = choose_mode(asked_mode, device, planned.target, planned.profile.kernels)
+    mode = choose_mode(asked_mode, device, planned.target, planned.profile.kernels, values=values is not None)
     policy = policy or planned.profile.policy
     applied = apply_policy(policy, planned.needs, planned.description.kernels, _compiler(planned, jobs or os.cpu_count() or 1, progress))
     launched = _launch(planned, applied, mode, values, progress) if mode.name == "gpu" else None

@@ -30,7 +30,11 @@ if TYPE_CHECKING:
     help="exact: what Triton itself would pick; compact: one cubin where hints buy no wider memory access; total: exact, then generic code "
     "for every value. Default: the profile's, else exact.",
 )
-@click.option("--values", type=click.Path(path_type=Path), help="Write what the launches of mode gpu take and give to this folder, so that another program can repeat them.")
+@click.option(
+    "--values",
+    type=click.Path(path_type=Path),
+    help="Write what the launches of mode gpu take and give to this folder, so that another program can repeat them.",
+)
 @click.option("--jobs", type=click.IntRange(0, 1024), default=0, help="Compiles at a time; 0: one for each processor.  [default: 0]")
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="The set's folder: new, empty, or an earlier set.")
 @click.option("--depfile", type=click.Path(path_type=Path), help="Write the files that were read, for a build system.")

@@ -114,7 +114,8 @@ def test_gpu_names_kernel_need_and_fault_of_each_example(good: Good, tmp_path: P
     assert "in fine" not in words
     assert "_add (X=unaligned n=one): wrong numbers in OUT: error not finite, at most 1.0e-06 (grid 1 n=1)" in words
     assert "_add (n=any): its example compares nothing (grid 1 n=30)" in words
-    assert "_add (n=div16): its example launched _add(X: *fp32, OUT: *fp32 div16, n: i32 div16) [BLOCK=int:32] warps 1, stages 2, the need is _add(X: *fp32 div16" in words
+    launched = "_add(X: *fp32, OUT: *fp32 div16, n: i32 div16) [BLOCK=int:32] warps 1, stages 2"
+    assert f"_add (n=div16): its example launched {launched}, the need is _add(X: *fp32 div16" in words
     assert "_add (X=unaligned n=div16): the family has examples of this kernel, and none of this need" in words
     assert "_add (X=unaligned n=any): its example fails: ZeroDivisionError: division by zero (examples.py:" in words
     assert "serving rounds fails after 1: ValueError: no more (examples.py:" in words
@@ -130,7 +131,7 @@ def test_gpu_tells_where_a_crash_came(good: Good, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "want"),
     [
-        ("import no_such_module", "examples.py: error: importing the family's examples fails: ModuleNotFoundError: No module named 'no_such_module' (examples.py:1)"),
+        ("import no_such", "examples.py: error: importing the family's examples fails: ModuleNotFoundError: No module named 'no_such' (examples.py:1)"),
         ("EXAMPLES = {}", "examples.py: error: this module has no function examples(need, device, compact); see docs/examples.md"),
     ],
 )

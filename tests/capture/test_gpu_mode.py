@@ -69,13 +69,14 @@ def test_look_tells_what_the_driver_shows(monkeypatch: pytest.MonkeyPatch, cuda:
 
 def test_look_tells_what_lacks_to_launch(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(device_module.ctypes, "CDLL", lambda name: Cuda())
-    torch = types.SimpleNamespace(__version__="9", version=types.SimpleNamespace(cuda=None), cuda=types.SimpleNamespace(is_available=lambda: torch.version.cuda))
+    version = types.SimpleNamespace(cuda=None)
+    torch = types.SimpleNamespace(__version__="9", version=version, cuda=types.SimpleNamespace(is_available=lambda: version.cuda))
     monkeypatch.setitem(sys.modules, "torch", torch)
     monkeypatch.setattr(device_module.importlib.util, "find_spec", lambda name: None)
     assert device_module.look(to_launch=True).lacks == f"no torch in {sys.executable}"
     monkeypatch.setattr(device_module.importlib.util, "find_spec", lambda name: torch)
     assert device_module.look(to_launch=True).lacks == "torch 9 cannot use CUDA (it is built for the CPU)"
-    torch.version.cuda = "13.0"
+    version.cuda = "13.0"
     monkeypatch.setattr(device_module.shutil, "which", lambda name: None)
     assert device_module.look(to_launch=True).lacks == "no C compiler (Triton builds its launcher with gcc, clang or CC)"
     monkeypatch.setattr(device_module.shutil, "which", lambda name: name)
@@ -130,6 +131,8 @@ def test_mode_says_what_lacks(
     with pytest.raises(CaptureError, match="cannot launch on a GPU: ") as raised:
         choose("gpu", device, target, folder, monkeypatch)
     assert why in str(raised.value) and raised.value.code == code
+    with pytest.raises(CaptureError, match="cannot launch on a GPU: "):
+        choose_mode("auto", device, parse_target(target), folder, values=True)
 
 
 def command_line(*arguments: str) -> subprocess.CompletedProcess[str]:

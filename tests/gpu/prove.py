@@ -48,10 +48,11 @@ def run(title: str, command: list[str | Path]) -> tuple[int, str]:
 
 def capture(title: str, arguments: argparse.Namespace, out: Path, *more: str | Path) -> dict[str, Any] | None:
     """Capture through the command line; returns its summary, or None after printing what it said."""
-    command = [sys.executable, ROOT / "build_capture", "capture", "--profile", PROFILE, "--zig", arguments.zig, "--target", "native"]
+    command: list[str | Path] = [sys.executable, ROOT / "build_capture", "capture", "--profile", PROFILE, "--zig", arguments.zig, "--target", "native"]
     started = time.monotonic()
     cache = arguments.folder / "cache"
-    done = subprocess.run([*map(str, command), "--cache-dir", str(cache), "--out", str(out), "--json", *map(str, more)], capture_output=True, text=True, check=False)
+    command += ["--cache-dir", cache, "--out", out, "--json", *more]
+    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False)
     print(f"== {title}: exit {done.returncode}, {time.monotonic() - started:.1f} s", flush=True)
     if done.returncode != 0:
         print(done.stderr)
@@ -77,7 +78,8 @@ def prove_capture(part: Part, arguments: argparse.Namespace, set_: Path, values:
     print(f"\n  {gpu['rounds']} rounds made {gpu['round_launches']} launches of {gpu['round_specializations']} specializations")
     part.check(needs == launched == summary["needs"] == summary["variants"] > 0, f"needs {summary['needs']} = launched {launched} = verified {launched}")
     recorded = (gpu["recorded"], gpu["enumerated"], gpu["round_specializations"])
-    part.check(gpu["differences"] == 0 and set(recorded) == {summary["needs"]}, "recorded {}, enumerated {}, from rounds alone {}, 0 differences".format(*recorded))
+    same = gpu["differences"] == 0 and set(recorded) == {summary["needs"]}
+    part.check(same, "recorded {}, enumerated {}, from rounds alone {}, 0 differences".format(*recorded))
     return True
 
 
@@ -115,14 +117,15 @@ def prove_policy(part: Part, arguments: argparse.Namespace, policy: str) -> None
 
 def prove_serving(part: Part, arguments: argparse.Namespace, set_: Path) -> None:
     """The Zig program serves from the set alone; from a one-stream set it fails with the engine's lines."""
-    status, said = run(f"serve {arguments.rounds} rounds in Zig", [arguments.serve, set_, "--rounds", str(arguments.rounds), "--parallel", str(arguments.parallel)])
+    how_many = ["--rounds", str(arguments.rounds), "--parallel", str(arguments.parallel)]
+    status, said = run(f"serve {arguments.rounds} rounds in Zig", [arguments.serve, set_, *how_many])
     print(indented(said, 25))
     part.check(status == 0, f"{arguments.rounds} random rounds: no launch refused, no bit differs")
     one = arguments.folder / "one"
     if capture("capture for one stream and one row", arguments, one, "--parallel", "1", "--window-rows", "1") is None:
         part.check(False, "the capture for one stream comes to a set")
         return
-    status, said = run("serve from the one-stream set", [arguments.serve, one, "--rounds", str(arguments.rounds), "--parallel", str(arguments.parallel)])
+    status, said = run("serve from the one-stream set", [arguments.serve, one, *how_many])
     print(indented(said, 25))
     part.check(status != 0 and all(words in said for words in MISSING), "the one-stream set fails with the engine's lines")
 

@@ -38,8 +38,11 @@ def look_for_device(asked: str) -> Device | None:
     return device
 
 
-def choose_mode(asked: str, device: Device | None, target: Target, kernels: Path) -> Mode:
-    """The mode for `target`, given what `look_for_device` found. Raises a `CaptureError` where `gpu` was asked for and cannot be."""
+def choose_mode(asked: str, device: Device | None, target: Target, kernels: Path, *, values: bool = False) -> Mode:
+    """The mode for `target`, given what `look_for_device` found.
+
+    Raises a `CaptureError` where `gpu` was asked for and cannot be, or `values` of launches were, and nothing can be launched.
+    """
     if device is None:
         return Mode("compile", "")
     reason, mend, code = device.lacks, "", Exit.TOOL
@@ -51,6 +54,6 @@ def choose_mode(asked: str, device: Device | None, target: Target, kernels: Path
         mend, code = "see docs/examples.md, or use --mode compile", Exit.INPUT
     if not reason:
         return Mode("gpu", f"{device.name} ({target.name}) is at hand" if asked == "auto" else "", device.name)
-    if asked == "gpu":
+    if asked == "gpu" or values:
         raise CaptureError(f"cannot launch on a GPU: {reason}", mend=mend, code=code)
     return Mode("compile", reason)
