@@ -7,12 +7,13 @@ from collections.abc import Sequence
 import msgspec
 import pytest
 
-from build_capture.capture.compile import Variant
+from build_capture.capture.compile import Compiled, Variant
 from build_capture.capture.policy import compact
+from build_capture.capture.policy.apply import Compiles
 from build_capture.capture.policy.compact import merge
 from build_capture.capture.policy.generic import mergeable
 from build_capture.capture.records import KernelParameter
-from build_capture.errors import CaptureError
+from build_capture.errors import CaptureError, Exit
 from build_capture.plan.needs import Class, Need, Parameter
 from build_capture.plan.probe import Probed
 from build_capture.plan.resolve import resolve
@@ -68,6 +69,22 @@ def test_merge_keeps_apart_what_has_no_generic_code_and_says_so() -> None:
     # Together they do not compile; T alone may be merged, and then W cannot be.
     assert {code.classes: merges[code.identity].classes for code in codes} == {"W=div16": "T=unaligned W=div16", "T=unaligned W=one": "T=unaligned W=one"}
     assert [(each.arguments, each.why) for each in apart] == [(("W",), "no code at all: it does not compile")]
+
+
+def test_attempt_passes_over_what_does_not_compile_and_over_nothing_else() -> None:
+    def compile_one(codes: Sequence[Need]) -> Compiled:
+        if any(code.classes == "W=div16" for code in codes):
+            raise CaptureError("it does not compile", code=fault)
+        return Compiled([Variant(code, RESULT, b"") for code in codes], len(codes), 0)
+
+    codes = [need("_rows", "+ + 16"), need("_rows", "+ + ?")]
+    fault = Exit.KERNEL
+    compiles = Compiles(compile_one)
+    compiles.attempt(codes)
+    assert [compiles.variant(code) is not None for code in codes] == [False, True] and compiles.compiled == 1
+    fault = Exit.OUR_FAULT
+    with pytest.raises(CaptureError):
+        Compiles(compile_one).attempt(codes)
 
 
 def test_merge_keeps_apart_what_would_spill_registers() -> None:

@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Sequence
 
 import msgspec
@@ -17,7 +18,7 @@ from build_capture.capture.policy.code import code_of
 from build_capture.capture.policy.compact import Apart, merge
 from build_capture.capture.policy.generic import merged, mergeable
 from build_capture.capture.records import Kernel
-from build_capture.errors import CaptureError, raise_all
+from build_capture.errors import CaptureError, Exit, raise_all
 from build_capture.plan.needs import Class, Need
 from build_capture.read.profile import Policy
 from build_capture.sets.model import SetKernel
@@ -78,15 +79,16 @@ class Compiles:
         self._variants |= {variant.need.identity: variant for variant in done.variants}
 
     def attempt(self, codes: Sequence[Need]) -> None:
-        """Compile what compiles; the rest is known by its absence."""
+        """Compile what compiles; the rest is known by its absence. Raises what is no kernel's fault."""
         try:
             self(codes)
-        except CaptureError:
+        except CaptureError as error:
+            if error.code != Exit.KERNEL:
+                raise
+            # All that compiled is kept, so that only what does not is tried again.
             for code in codes:
-                try:
+                with contextlib.suppress(CaptureError):
                     self([code])
-                except CaptureError:
-                    continue
 
     def variant(self, code: Need) -> Variant | None:
         """What was compiled for `code`; None where it does not compile."""
