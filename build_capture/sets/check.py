@@ -12,18 +12,20 @@ from build_capture.capture.run import Planned
 from build_capture.errors import CaptureError, Exit, Place
 from build_capture.plan.show import show_witness
 from build_capture.read.profile import Limits
+from build_capture.sets.elf import ElfProblem, parse_cubin
 from build_capture.sets.inspect import inspect
 from build_capture.sets.launch import Launch
-from build_capture.sets.match import Index, Policy, ambiguities, match, nearest
+from build_capture.sets.match import OPTIONS, Index, Policy, ambiguities, match, nearest
 from build_capture.sets.model import SetKernel
 from build_capture.sets.needed import launches_of
 from build_capture.sets.read import ReadSet
 from build_capture.targets import Target
 
-Kind = Literal["missing", "general", "ambiguous", "cubin", "alias", "unused"]
+Kind = Literal["missing", "general", "ambiguous", "cubin", "pins", "alias", "unused"]
 
 FAILS: tuple[Kind, ...] = ("missing", "ambiguous", "cubin")
-"""What keeps a set from being covered. The rest is told: code that assumes less than it could, and entries that nothing asks for."""
+"""What keeps a set from being covered. The rest is told: code that assumes less than it could, launch options that some engines do
+not look at, and entries that nothing asks for."""
 
 
 class Finding(msgspec.Struct, frozen=True):
@@ -85,7 +87,7 @@ def check_set(read: ReadSet, planned: Planned, rule: Policy) -> Checked:
     unserved: set[int] = set()
     for place, launch in launches:
         need = planned.needs[place]
-        for kind, why in _faults(index, launch, rule):
+        for kind, why in faults_of(index, launch, rule):
             findings.append(Finding(kind, need.identity, why, show_witness(need.witness), need.launches))
             if kind in FAILS:
                 unserved.add(place)
@@ -106,7 +108,7 @@ def check_set(read: ReadSet, planned: Planned, rule: Policy) -> Checked:
     )
 
 
-def _faults(index: Index, launch: Launch, rule: Policy) -> Iterator[tuple[Kind, str]]:
+def faults_of(index: Index, launch: Launch, rule: Policy) -> Iterator[tuple[Kind, str]]:
     """What a launch meets that it should not."""
     got = match(index, launch, rule)
     if got.kind == "missing":
@@ -117,6 +119,11 @@ def _faults(index: Index, launch: Launch, rule: Policy) -> Iterator[tuple[Kind, 
     apart = ambiguities(index, launch)
     if got.kind == "ambiguous" or apart:
         yield "ambiguous", "; ".join(map(str, apart)) or "entries of other options fit it as well"
+    elif rule == "exact" and got.kernel is not None:
+        unpinned = msgspec.structs.replace(launch, num_warps=None, num_stages=None)
+        options = [str(one) for one in ambiguities(index, unpinned) if one.what in OPTIONS]
+        if options:
+            yield "pins", f"{'; '.join(options)}: the launch pins it, and an engine that heeds no pins takes {got.kernel.hash[:12]}, the first"
 
 
 def _nearest(index: Index, launch: Launch) -> str:
@@ -145,14 +152,24 @@ def check_cubins(read: ReadSet, target: Target) -> Iterator[Finding]:
     by_hash: dict[str, list[SetKernel]] = {}
     for kernel in read.captured.kernels:
         by_hash.setdefault(kernel.hash, []).append(kernel)
+    findings = []
+    capabilities: set[int] = set()
     for kernels in by_hash.values():
         name = read.cubin_path(kernels[0]).relative_to(read.folder).as_posix()
         try:
-            problems: Iterable[str] = inspect(read.read_cubin(kernels[0]), kernels, target)
+            data = read.read_cubin(kernels[0])
+            problems: Iterable[str] = inspect(data, kernels, target)
+            capabilities.add(parse_cubin(data).capability)
         except CaptureError as error:
             problems = [error.what]
-        for problem in problems:
-            yield Finding("cubin", name, problem)
+        except ElfProblem:
+            capabilities.add(0)
+        findings += [Finding("cubin", name, problem) for problem in problems]
+    if len(capabilities) == 1 and not capabilities & {0, target.capability}:
+        # The whole set is for one other GPU, whatever it says of itself.
+        yield Finding("cubin", read.path.name, f"found sm{capabilities.pop()}, need {target.folder}: all its cubins are for that GPU")
+    else:
+        yield from findings
 
 
 def counts(checked: Checked) -> Counter[str]:

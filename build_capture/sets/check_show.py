@@ -14,6 +14,7 @@ TITLES = {
     "ambiguous": "AMBIGUOUS",
     "cubin": "CUBIN",
     "general": "more general",
+    "pins": "pinned",
     "alias": "alias",
     "unused": "unused",
 }

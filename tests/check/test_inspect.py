@@ -84,7 +84,7 @@ def test_inspect_shared_memory(capability: int, section: int, dynamic: int, fits
 
 def test_parse_cubin_reads_all() -> None:
     cubin = parse_cubin(cubin_bytes(120, "_f", parameters=9, shared=2 * KIB, line_tables=True))
-    assert (cubin.capability, cubin.functions, cubin.line_tables) == (120, {"_f": Function(9, KIB)}, True)
+    assert (cubin.capability, cubin.functions, cubin.line_tables) == (120, {"_f": Function(9, KIB, registers=None, local=None)}, True)
     assert not parse_cubin(cubin_bytes(80, "_f")).line_tables
 
 
