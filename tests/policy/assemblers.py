@@ -13,8 +13,15 @@ def own_ptxas() -> tuple[Path, Path]:
     return folder / "ptxas", folder / "ptxas-blackwell"
 
 
-def write_ptxas(path: Path, words: str, real: Path) -> Path:
-    """A program that runs a real ptxas, or says other words for its version."""
-    path.write_text(f'#!/bin/sh\nif [ "$1" = --version ]; then echo "{words}"; exit 0; fi\nexec "{real}" "$@"\n')
+def write_ptxas(path: Path, words: str, real: Path, unknown: str = "none") -> Path:
+    """A program that runs a real ptxas, but says other words for its version, and does not know one GPU."""
+    refusal = f"ptxas fatal   : Value '{unknown}' is not defined for option 'gpu-name'"
+    lines = [
+        "#!/bin/sh",
+        f'if [ "$1" = --version ]; then echo "{words}"; exit 0; fi',
+        f'if [ "$1" = --gpu-name={unknown} ]; then echo "{refusal}" >&2; exit 255; fi',
+        f'exec "{real}" "$@"',
+    ]
+    path.write_text("\n".join(lines) + "\n")
     path.chmod(0o755)
     return path

@@ -109,10 +109,13 @@ def test_r45_constants_of_every_kind_are_compiled_and_recorded_each_on_its_own(r
 
 
 def test_r12_an_assembler_that_does_not_know_the_target_is_refused_in_one_line(tmp_path: Path) -> None:
-    old, new = own_ptxas()
+    # As the ptxas of CUDA 12.8, which Triton 3.7.1 brings for older GPUs, answers.
+    older, new = own_ptxas()
+    old = write_ptxas(tmp_path / "old", "Cuda compilation tools, release 12.8, V12.8.93", older, "sm_121a")
     with pytest.raises(CaptureError) as raised:
         check_ptxas(old, TARGET)
     assert raised.value.code == Exit.TOOL and len(str(raised.value).splitlines()) < 6
+    assert "Value 'sm_121a' is not defined" in str(raised.value)
     assert "cannot assemble for sm_121; expected one that knows PTX 8.8 and sm_121a" in str(raised.value) and "--ptxas" in str(raised.value)
     check_ptxas(new, TARGET)
     check_ptxas(old, parse_target("sm_90"))
