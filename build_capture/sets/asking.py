@@ -39,28 +39,34 @@ class Asking(msgspec.Struct, frozen=True):
 def asking(opened: Opened, failures: Sequence[LoggedFailure]) -> list[Asking]:
     """What asks for each of the failures. The declarations are driven once over the profile's limits, then over larger ones while some are open."""
     found: dict[int, Asking] = {}
+    of_class: dict[int, Asking] = {}
     waiting = [opened.limits]
     for limits in waiting:
         needs = look(msgspec.structs.replace(opened, limits=limits), spans=True).probed.needs
         for index, failure in enumerate(failures):
-            if index not in found and (rounds := rounds_asking(needs, failure)):
+            if index in found:
+                continue
+            if rounds := rounds_asking(needs, failure):
                 found[index] = Asking(rounds, limits, limits != opened.limits)
+            elif index not in of_class and (rounds := rounds_asking(needs, failure, with_rows=False)):
+                of_class[index] = Asking(rounds, limits, limits != opened.limits)
         left = [failure for index, failure in enumerate(failures) if index not in found and failure.kind == "missing"]
         if limits == opened.limits:
             waiting += _wider(limits, [failure for failure in left if any(need.function == failure.function for need in needs)], needs)
         if not left:
             break
-    return [found.get(index, Asking("", opened.limits, True)) for index in range(len(failures))]
+    # A round of other rows that asks for the same specialization is better than none: its variant serves the launch.
+    return [found.get(index) or of_class.get(index) or Asking("", opened.limits, True) for index in range(len(failures))]
 
 
-def rounds_asking(needs: Sequence[ProbedNeed], failure: LoggedFailure) -> str:
-    """The rounds and calls that make such a launch, in words; empty where none does."""
+def rounds_asking(needs: Sequence[ProbedNeed], failure: LoggedFailure, *, with_rows: bool = True) -> str:
+    """The rounds and calls that make such a launch, in words; empty where none does, or, `with_rows`, none of as many rows."""
     own = [need for need in needs if need.function == failure.function]
     asked = [need for need in own if is_asked(need, failure)]
     rows = {argument.value for argument in failure.arguments if argument.value is not None and argument.name in _row_arguments(own)}
     spans = [span for need in asked for span in need.spans]
     # The class of a value may occur in rounds far smaller than the one that failed.
-    if spans and any(not any(span.rows_first <= value <= span.rows_last for span in spans) for value in rows):
+    if with_rows and spans and any(not any(span.rows_first <= value <= span.rows_last for span in spans) for value in rows):
         return ""
     calls = sorted({show_witness(need.witness) for need in asked if need.witness.kind == "call"})
     return "; ".join([*show_spans(spans), *(f"a call of {call}" for call in calls[:_RUNS_SHOWN])])

@@ -101,6 +101,14 @@ def test_explain_beyond_the_limits(lacking: Path, planning: dict[str, Any]) -> N
     assert answer.asking.rounds == "W = 2..4, from 2 streams on"
 
 
+def test_explain_rows_that_no_round_has_with_such_tables(without: Callable[..., Path], planning: dict[str, Any]) -> None:
+    # An aligned table comes with W = 4 alone here; its variant serves the launch all the same.
+    folder = without(lambda kernel: kernel["fn"] == "_mixed_attend" and any(param["name"] == "TABLE" and param["div16"] for param in kernel["params"]))
+    (answer,) = answers(WHOLE.replace("(16-aligned false)", "(16-aligned true)"), folder, planning)
+    assert [missing.argument.name for missing in answer.missing] == ["TABLE"]
+    assert answer.asking is not None and answer.asking.rounds == "W = 4, with 2 streams"
+
+
 def test_explain_what_no_round_asks_for(lacking: Path, planning: dict[str, Any]) -> None:
     (answer,) = answers(WHOLE.replace("(16-aligned true)", "(16-aligned false)"), lacking, planning)
     assert answer.asking is not None and not answer.asking.rounds
