@@ -150,7 +150,7 @@ class _Reader:
     def _line(self, raw: bytes) -> None:
         if self._open and self.lines - self._open[0].last_line > _GAP_LINES:
             self._keep([failure for failure in self._open if self.lines - failure.last_line <= _GAP_LINES])
-        if any(mark in raw for mark in log_lines.MARKS):
+        if log_lines.MARKS[0] in raw or log_lines.MARKS[1] in raw:
             self._marked(log_lines.plain(raw))
         elif self._open and log_lines.might_continue(raw):
             self._continue(log_lines.plain(raw))

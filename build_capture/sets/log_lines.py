@@ -91,6 +91,8 @@ def might_continue(line: bytes) -> bool:
 
 def heads(text: str) -> list[Head]:
     """The failures that begin on a line; a quotation may hold several."""
+    if "captured Triton variant" not in text and "no captured variant has runs" not in text:
+        return []
     found = list(_HEAD.finditer(text))
     stops = [match.start() for match in found[1:]] + [len(text)]
     return [_head(match, text, 0 if index == 0 else found[index - 1].end(), stops[index]) for index, match in enumerate(found)]
