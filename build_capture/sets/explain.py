@@ -193,7 +193,7 @@ def _notes(failure: LoggedFailure, found: ReadSet | None, index: Index | None, n
     if asked is None:
         yield "name the family's profile with --profile, to see which rounds ask for it"
     elif failure.kind == "missing" and not asked.rounds:
-        yield "no round of this profile makes such a launch, nor do larger ones that were tried: the engine ran other declarations, or rounds that rounds.zig lacks"
+        yield "no round of this profile makes such a launch, nor do larger ones: the engine ran other declarations, or rounds that rounds.zig lacks"
     elif failure.kind == "missing" and asked.beyond:
         yield f"the profile's limits hold no such round; parallel {asked.limits.parallel} with window rows {asked.limits.window_rows} do"
     if found and (limits := recorded_limits(found)) and failure.kind == "missing":

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
 
+from build_capture.errors import CaptureError
 from build_capture.files import sha256_of_bytes
 from build_capture.sets.check import check_cubins, faults_of
+from build_capture.sets.check_request import check
 from build_capture.sets.launch import Launch
 from build_capture.sets.match import Index, Policy
 from build_capture.sets.model import CapturedSet, SetKernel
 from build_capture.sets.read import ReadSet
+from build_capture.sets.seal import sealed
 from build_capture.targets import parse_target
 from tests.sets.cubins import cubin_bytes
-from tests.sets.entries import entry, launch, param, whole
+from tests.sets.entries import entry, launch, param, set_of, whole
 
 SM_121 = parse_target("sm_121")
 
@@ -110,3 +114,28 @@ def test_check_bytes_and_fields_changed(tmp_path: Path) -> None:
     assert told(read) == []
     (tmp_path / "cubins" / "h0.cubin").write_bytes(of(121)[:-1] + b"\x01")
     assert told(read) == [("cubins/h0.cubin", "its bytes are not those that aot.json records for _f")]
+
+
+COMPILED = entry(param("X", "*bf16", "div16"), param("n"))
+
+
+@pytest.mark.parametrize(
+    ("kernels", "want"),
+    [
+        # A field edited by hand: the launch would ask for less shared memory than the code uses.
+        ([msgspec.structs.replace(COMPILED, shared=64)], "`seal` is not that of the entry: something in it was changed"),
+        # An alias that claims addresses for which its code was not compiled, though sealed as it is.
+        (
+            [COMPILED, sealed(msgspec.structs.replace(COMPILED, alias=True, params=[param("X", "*bf16", assumes16=True), param("n")]))],
+            "`X` serves values that its code does not: the code assumes a multiple of 16",
+        ),
+        ([sealed(msgspec.structs.replace(COMPILED, alias=True))], "an alias whose `hash` no entry with `alias` false has"),
+        # Scratch memory, which engines do not give.
+        ([sealed(msgspec.structs.replace(COMPILED, global_scratch=128))], "`global_scratch` is 128; expected 0, since engines give no scratch memory"),
+    ],
+)
+def test_check_refuses_unsound_sets(kernels: list[SetKernel], want: str, planning: dict[str, Any], tmp_path: Path) -> None:
+    (tmp_path / "aot.json").write_bytes(msgspec.json.encode(set_of(*kernels)))
+    with pytest.raises(CaptureError) as caught:
+        check(tmp_path, "exact", None, planning)
+    assert want in str(caught.value) and caught.value.code == 2

@@ -30,7 +30,8 @@ def other_lines(bytes_min: int) -> Iterator[bytes]:
     """Lines of a server that fails at nothing, of at least so many bytes in all."""
     written = number = 0
     while written < bytes_min:
-        line = f"2026-11-29T12:{number // 60 % 60:02}:{number % 60:02}Z svc-{number % 3} | info: W: round of {number % 256} rows, tokens: i32 {number % 97} ms\n".encode()
+        time = f"2026-11-29T12:{number // 60 % 60:02}:{number % 60:02}Z"
+        line = f"{time} svc-{number % 3} | info: W: round of {number % 256} rows, tokens: i32 {number % 97} ms\n".encode()
         written += len(line)
         number += 1
         yield line

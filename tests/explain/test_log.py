@@ -99,7 +99,8 @@ def test_read_log_other_kinds() -> None:
         "info: reason=error (AmbiguousTritonVariant)\n"
         "warning: _merge: a launch whose specialization no captured variant has runs variant 0123456789ab (assumes less)\n"
     )
-    assert [(failure.kind, failure.function, failure.variant) for failure in log.failures] == [("ambiguous", "_tail", ""), ("fallback", "_merge", "0123456789ab")]
+    told = [(failure.kind, failure.function, failure.variant) for failure in log.failures]
+    assert told == [("ambiguous", "_tail", ""), ("fallback", "_merge", "0123456789ab")]
     assert log.requests == 1
 
 
