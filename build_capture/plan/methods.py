@@ -87,5 +87,5 @@ def faults(choices: Sequence[Choice], profile: Profile) -> Iterable[CaptureError
             yield CaptureError(
                 f"{profile.rounds.name} does not call {method.shown}",
                 where=place,
-                mend=f"call it in `drive`, or add .domains = .{{}} to {profile.path.name}, so that it is driven over domains",
+                mend=f"call it in `drive`, or say in .domains of {profile.path.name} what a parameter of it ranges over, so that it is driven over domains",
             )

@@ -64,8 +64,8 @@ class Profile(msgspec.Struct, frozen=True):
     """The target where the command line names none, such as sm_121."""
     limits: Limits
     drives_domains: bool = False
-    """Whether methods may be driven over domains: without rounds.zig, or where the profile has `.domains`, even empty.
-    The build decides by the same rule whether the coverage test takes a set's `domains.zig`."""
+    """Whether methods may be driven over domains: without rounds.zig, or where the profile gives a domain. The build decides
+    by the same rule whether the coverage test takes a set's `domains.zig`."""
     domains: tuple[Given, ...] = ()
     """What parameters range over, by name, `method.name` or path."""
     skip: tuple[Given, ...] = ()
@@ -198,7 +198,7 @@ def profile_from_tree(path: Path, root: dict[str, Any]) -> Profile:
         kernels=folder / texts["kernels"],
         target=texts["target"],
         limits=Limits(**limits),
-        drives_domains="domains" in fields or not texts["rounds"],
+        drives_domains=bool(domains) or not texts["rounds"],
         domains=domains,
         skip=skip,
         constexpr_values_max=values_max,

@@ -28,17 +28,31 @@ def block(name: str, language: str) -> str:
     return found[1]
 
 
-def test_samples_are_a_project_with_three_needs(tmp_path: Path) -> None:
+def classes_of_samples(folder: Path, profile: str, **more: str) -> list[str]:
+    """The classes of what the samples' project needs, with this profile and these further files of src/."""
     files = {
         "src/triton.zig": block("docs/declarations.md", "zig"),
         "kernels/scale.py": block("docs/declarations.md", "python"),
-        "capture.zon": block("docs/profile.md", "zig"),
+        "capture.zon": profile,
     }
-    for name, content in files.items():
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_text(content, encoding="utf-8")
-    planned = plan(Request(tmp_path / "capture.zon", None, None, target=None, zig=zig_executable("0.16"), reader=None, cache=tmp_path / "cache"))
-    assert sorted(need.classes for need in planned.needs) == ["ROWS=any", "ROWS=div16", "ROWS=one"]
+    for name, content in (files | {f"src/{name}.zig": content for name, content in more.items()}).items():
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(content, encoding="utf-8")
+    planned = plan(Request(folder / "capture.zon", None, None, target=None, zig=zig_executable("0.16"), reader=None, cache=folder / "cache"))
+    return sorted(need.classes for need in planned.needs)
+
+
+def test_samples_are_a_project_with_three_needs(tmp_path: Path) -> None:
+    assert classes_of_samples(tmp_path, block("docs/profile.md", "zig")) == ["ROWS=any", "ROWS=div16", "ROWS=one"]
+
+
+def test_sample_of_rounds_drives_the_same_project(tmp_path: Path) -> None:
+    profile = block("docs/profile.md", "zig").replace("// .rounds =", ".rounds =")
+    start = profile.index("    .domains = .{")
+    profile = profile[:start] + profile[profile.index("    },", start) + len("    },\n") :]
+    # A packed table of 4, 8, 12 or 16 rows' words is aligned; one row is never packed.
+    want = ["ROWS=any", "ROWS=div16", "ROWS=one", "X=unaligned ROWS=any"]
+    assert classes_of_samples(tmp_path, profile, rounds=block("docs/rounds.md", "zig")) == want
 
 
 def test_profile_page_has_every_field() -> None:

@@ -30,12 +30,17 @@ pub fn create(comptime value: anytype) Profile {
         .declarations = field(value, "declarations", ".declarations = \"src/triton.zig\""),
         .rounds = if (@hasField(@TypeOf(value), "rounds")) value.rounds else null,
         .kernels = field(value, "kernels", ".kernels = \"kernels\""),
-        .drives_domains = @hasField(@TypeOf(value), "domains") or !@hasField(@TypeOf(value), "rounds"),
+        .drives_domains = givesDomain(value) or !@hasField(@TypeOf(value), "rounds"),
         .target = field(value, "target", ".target = \"sm_121\""),
         .parallel = field(limits, "parallel", ".parallel = 16 in .limits"),
         .window_rows = field(limits, "window_rows", ".window_rows = 16 in .limits"),
         .prompt_rows = field(limits, "prompt_rows", ".prompt_rows = 4096 in .limits"),
     };
+}
+
+/// Whether the profile says what a parameter ranges over. A `.domains` without a field says nothing.
+fn givesDomain(comptime value: anytype) bool {
+    return @hasField(@TypeOf(value), "domains") and std.meta.fieldNames(@TypeOf(value.domains)).len > 0;
 }
 
 /// The family names a folder below the install prefix, so it must not lead out of it.

@@ -25,10 +25,39 @@ pub fn all(comptime rounds: type, recorder: *Recorder, limits: build_capture.Lim
             const layouts = try layoutsOf(rounds, recorder, round);
             for (layouts.items()) |layout| try one(rounds, recorder, round, layout);
         }
+        try refuseOtherDeals(rounds, recorder, limits);
     }
     if (@hasDecl(rounds, "driveDomains")) {
         var driver: Driver = .init(recorder, limits);
         try rounds.driveDomains(&driver);
+    }
+}
+
+/// Fails where a round whose rows are dealt out to its windows in another way launches what no round did so far. One deal
+/// of each round is driven; what depends on the deal has to be in the layouts, or it would be missing unnoticed.
+fn refuseOtherDeals(comptime rounds: type, recorder: *Recorder, limits: build_capture.Limits) Error!void {
+    var others: Recorder = .{ .arena = recorder.arena, .answers = recorder.answers };
+    var windows: [build_capture.Limits.parallel_max]u32 = undefined;
+    var enumeration: enumerate.Rounds = .init(limits);
+    while (enumeration.next()) |_| {
+        for ([_]enumerate.Rounds.Order{ .short_first, .long_first }) |order| {
+            const round = enumeration.unevenly(order, &windows) orelse continue;
+            const known = others.needs.items.len;
+            defer if (others.failure) |failure| {
+                recorder.failure = failure;
+            };
+            const layouts = try layoutsOf(rounds, &others, round);
+            for (layouts.items()) |layout| try one(rounds, &others, round, layout);
+            for (others.needs.items[known..]) |need| {
+                if (recorder.knows(need)) continue;
+                var text: std.Io.Writer.Allocating = .init(recorder.arena);
+                writeRound(&text.writer, need.witness) catch return error.OutOfMemory;
+                try recorder.fail("a {s} launches {s}, which no round launches with its rows dealt out evenly; expected " ++
+                    "`layouts` to list whatever depends on how rows are dealt to windows; try a field of Layout for it, and no " ++
+                    "round.windows in `drive`", .{ text.written(), need.text });
+                return error.RoundFailed;
+            }
+        }
     }
 }
 

@@ -56,6 +56,25 @@ pub const Rounds = struct {
         return .{ .kind = rounds.kind, .limits = rounds.limits, .windows = rounds.windows[0..rounds.streams] };
     }
 
+    /// In which order windows of unlike length stand.
+    pub const Order = enum { short_first, long_first };
+
+    /// The round again, its rows dealt out as unevenly as they go, into `windows`; null where that is the deal at hand.
+    pub fn unevenly(rounds: *const Rounds, order: Order, windows: *[Limits.parallel_max]u32) ?Round {
+        if (rounds.kind == .prompt) return null;
+        const dealt = windows[0..rounds.streams];
+        var left = rounds.rows;
+        for (dealt, 0..) |*window, index| {
+            const after: u32 = @intCast(dealt.len - index - 1);
+            window.* = @max(1, left -| after * rounds.limits.window_rows);
+            left -= window.*;
+        }
+        std.debug.assert(left == 0);
+        if (order == .long_first) std.mem.reverse(u32, dealt);
+        if (std.mem.eql(u32, dealt, rounds.windows[0..rounds.streams])) return null;
+        return .{ .kind = rounds.kind, .limits = rounds.limits, .windows = dealt };
+    }
+
     /// Deals the rows out evenly, the first streams taking one more where they do not divide.
     fn deal(rounds: *Rounds) void {
         const share = rounds.rows / rounds.streams;
@@ -107,4 +126,26 @@ test "enumerate: windows are dealt so that they sum to the rows" {
         }
     }
     try std.testing.expect(seen_uneven);
+}
+
+test "enumerate: the most uneven deals hold the same rows, short windows first or last" {
+    var rounds: Rounds = .init(.{ .parallel = 3, .window_rows = 4, .prompt_rows = 1 });
+    var windows: [Limits.parallel_max]u32 = undefined;
+    var seen: u32 = 0;
+    while (rounds.next()) |round| {
+        for ([_]Rounds.Order{ .short_first, .long_first }) |order| {
+            const uneven = rounds.unevenly(order, &windows) orelse continue;
+            try std.testing.expectEqual(round.rows(), uneven.rows());
+            try std.testing.expectEqual(round.streams(), uneven.streams());
+            for (uneven.windows) |window| try std.testing.expect(window >= 1 and window <= 4);
+            seen += 1;
+        }
+        if (round.streams() == 3 and round.rows() == 7) {
+            try std.testing.expectEqualSlices(u32, &.{ 1, 2, 4 }, rounds.unevenly(.short_first, &windows).?.windows);
+            try std.testing.expectEqualSlices(u32, &.{ 4, 2, 1 }, rounds.unevenly(.long_first, &windows).?.windows);
+        }
+    }
+    // Neither rounds of one row a stream nor of full windows can be dealt otherwise; with one row more, or one less, the
+    // even deal is the one with the long window first.
+    try std.testing.expectEqual(@as(u32, (1 + 3 * 2 + 1) + (1 + 6 * 2 + 1)), seen);
 }

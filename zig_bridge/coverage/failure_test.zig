@@ -63,6 +63,32 @@ test "drive: a round that fails is named" {
     try checkFailure(failsLate, "drive failed in a decode round of 1 stream, 3 rows, layout items=5: PlanTooLong");
 }
 
+/// Launches once for each window of two, with a table behind all rows of the round.
+fn perWindow(set: *const cuda.aot.Set, round: build_capture.Round) !void {
+    if (round.streams() != 2 or round.rows() > 8) return;
+    for (round.windows) |rows| {
+        try set.run(cuda.Stream{}, "_f", .{ 1, 1, 1 }, &.{ cuda.aot.ptr("T", "*i32", 4 * round.rows()), cuda.aot.int("W", @intCast(rows)) }, &.{});
+    }
+}
+
+/// The same without the table: every window occurs in a round of one stream.
+fn perWindowAlone(set: *const cuda.aot.Set, round: build_capture.Round) !void {
+    for (round.windows) |rows| try set.run(cuda.Stream{}, "_f", .{ 1, 1, 1 }, &.{cuda.aot.int("W", @intCast(rows))}, &.{});
+}
+
+test "drive: what only another deal of the rows launches is refused, unless some round launches it" {
+    try checkFailure(perWindow, "a decode round of 2 streams, 4 rows (windows 1 3), layout items=5 launches _f(T: *i32 aligned, W: i32 one), " ++
+        "which no round launches with its rows dealt out evenly; expected `layouts` to list whatever depends on how rows are dealt to windows; " ++
+        "try a field of Layout for it, and no round.windows in `drive`");
+    var arena: std.heap.ArenaAllocator = .init(testing.allocator);
+    defer arena.deinit();
+    const rounds = Rounds(perWindowAlone);
+    var recorder: record.Recorder = .{ .arena = arena.allocator(), .answers = .{ .listed = coverage.listedConstants(rounds) } };
+    try coverage.drive.all(rounds, &recorder, .{ .parallel = 3, .window_rows = 16, .prompt_rows = 2 });
+    try testing.expectEqual(@as(usize, 3), recorder.needs.items.len);
+    try testing.expectEqual(@as(u64, 16 + 31 + 46 + 2), recorder.rounds);
+}
+
 test "record: a malformed launch is refused by function and name" {
     try checkFailure(givesTwice, first_round ++ "_f: W is given twice; expected each argument once");
     try checkFailure(givesNoType, first_round ++ "_f: X has no pointer type; expected one like *bf16");

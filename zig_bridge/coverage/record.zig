@@ -144,6 +144,14 @@ pub const Recorder = struct {
         return .{ .sink = .{ .context = recorder, .functions = &functions } };
     }
 
+    /// Whether a need of another recorder is one of this one's, too.
+    pub fn knows(recorder: *const Recorder, need: Need) bool {
+        for (recorder.needs.items) |own| {
+            if (std.mem.eql(u8, own.text, need.text)) return true;
+        }
+        return false;
+    }
+
     /// Notes a failure, unless there is an earlier one.
     pub fn fail(recorder: *Recorder, comptime format: []const u8, arguments: anytype) error{OutOfMemory}!void {
         if (recorder.failure != null) return;
