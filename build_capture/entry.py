@@ -28,7 +28,7 @@ def lacking(missing: list[str]) -> str:
     root = Path(__file__).resolve().parents[1]
     source = shlex.quote(str(root)) if (root / "pyproject.toml").is_file() else "<the build-capture repository>"
     python = shlex.quote(sys.executable)
-    return f"{sys.executable} lacks {', '.join(missing)}; run `{python} -m pip install {source}`, or name another Python with -Dcapture-python"
+    return f"{sys.executable} lacks {', '.join(missing)}; run `{python} -m pip install {source}`, or name another Python (-Dcapture-python; in CMake, TRITON_CAPTURE_PYTHON)"
 
 
 def main() -> NoReturn:

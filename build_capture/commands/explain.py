@@ -114,7 +114,8 @@ def _answer(answer: Answer) -> Iterator[str]:
         yield from _row("nearby", f"and {answer.near_left} more")
     if answer.asking and answer.asking.rounds:
         yield from _row("rounds", answer.asking.rounds)
-    yield from _row("capture", answer.command)
+    if answer.command:
+        yield from _row("capture", answer.command)
     for note in answer.notes:
         yield from _row("note", note)
 

@@ -51,7 +51,7 @@ class Answer(msgspec.Struct, frozen=True):
     asking: Asking | None
     """None without a profile."""
     command: str
-    """What captures it."""
+    """What captures it; empty where a capture would not help."""
     notes: list[str]
 
 
@@ -183,9 +183,12 @@ def _notes(failure: LoggedFailure, found: ReadSet | None, index: Index | None, n
     elif not index.of_function(failure.function):
         yield f"the set has no variant of {failure.function} at all; {nearest(failure.function, index.functions)}"
     elif failure.kind == "missing" and near and not near[0].differences:
-        yield f"this set serves the launch, with variant {near[0].hash[:12]}: the engine ran another set, or an older one"
-    elif failure.kind != "missing" and not near:
-        yield "this set holds no such variant: the engine ran another set"
+        shown = "as far as the log shows it, " if failure.is_cut else ""
+        yield f"{shown}this set serves the launch, with variant {near[0].hash[:12]}: the engine ran another set, or an older one"
+    elif failure.kind == "fallback" and not near:
+        yield f"this set holds no variant {failure.variant}: the engine ran another set"
+    elif failure.kind == "ambiguous" and not near:
+        yield f"no variants of {failure.function} in this set differ in their launch options alone: the engine ran another set"
     if failure.kind == "fallback":
         yield "its numbers are right; it may be slower than the variant that is missing"
     if failure.kind == "ambiguous":
@@ -210,10 +213,14 @@ def recorded_limits(found: ReadSet) -> Limits | None:
 
 
 def _command(failure: LoggedFailure, asked: Asking | None, found: ReadSet | None) -> str:
-    """What captures the variant; the numbers are left to fill in where no profile tells them."""
+    """What captures the variant; the numbers are left to fill in where no profile tells them. Nothing that is captured
+    makes an ambiguous launch clear."""
+    if failure.kind == "ambiguous":
+        return ""
     target = f" -Dcapture-target={found.captured.target}" if found and found.captured.target else ""
     if asked is not None and not asked.rounds and failure.kind == "missing":
         # What no round is known to ask for is served by code that assumes nothing.
         return f"zig build -Dcapture=true -Dcapture-policy=total{target}"
     parallel, rows = (asked.limits.parallel, asked.limits.window_rows) if asked else ("N", "ROWS")
-    return f"zig build -Dcapture=true -Dparallel={parallel} -Dwindow-rows={rows}{target}"
+    policy = f" -Dcapture-policy={found.captured.policy}" if found and found.captured.policy not in ("", "exact") else ""
+    return f"zig build -Dcapture=true -Dparallel={parallel} -Dwindow-rows={rows}{policy}{target}"

@@ -13,6 +13,7 @@ import msgspec
 
 from build_capture import __version__
 from build_capture.errors import CaptureError, Exit, Place, nearest, raise_all
+from build_capture.package.manifest import SOURCES
 from build_capture.sets.adopt import adopted
 from build_capture.sets.digest import digest
 from build_capture.sets.elf import ElfProblem, parse_cubin
@@ -24,6 +25,9 @@ from build_capture.sets.seal import sealed
 from build_capture.targets import TARGETS, Target
 
 Conflict = Literal["error", "first", "newest"]
+
+SEVERAL = "several versions"
+"""Stands for the hash of a source file that the merged sets do not agree on."""
 
 Claims = tuple[tuple[bool, bool], ...]
 
@@ -99,7 +103,7 @@ def merge(sets: Sequence[tuple[str, ReadSet]], conflict: Conflict) -> Merged:
         ),
         cubins={each.own.hash: each.source.cubins[each.own.hash] for each in kept.values()},
         resolved=resolved,
-        duplicates=given - len(kernels),
+        duplicates=given - len(kernels) - len(resolved),
     )
 
 
@@ -192,8 +196,23 @@ def _provenance(sources: Sequence[_Source]) -> dict[str, Any]:
         captured = source.found.captured
         for record in captured.provenance.get("merged") or [_record(source)]:
             records[msgspec.json.encode(record, order="deterministic")] = record
-    common = {name: _agreed([source.found.captured.provenance.get(name) for source in sources], None) for name in sources[0].found.captured.provenance}
+    all_of = [source.found.captured.provenance for source in sources]
+    common = {name: _agreed([each.get(name) for each in all_of], None) for name in all_of[0]}
+    common |= {part: _files([each[part] for each in all_of]) for part in SOURCES if all(_is_hashes(each.get(part)) for each in all_of)}
     return {name: value for name, value in common.items() if value is not None and name != "merged"} | {"merged": [records[key] for key in sorted(records)]}
+
+
+def _is_hashes(value: Any) -> bool:
+    """Whether a record, which another tool may have written, is one of files and their hashes."""
+    return isinstance(value, dict) and all(isinstance(each, str) for each in value.values())
+
+
+def _files(hashes: Sequence[dict[str, str]]) -> dict[str, str]:
+    """The hashes of all files. One that sets were captured from different versions of gets none that a file can have, so
+    that the merged set counts as stale against any tree: part of its code comes from elsewhere."""
+    names = sorted({name for each in hashes for name in each})
+    found = {name: {each[name] for each in hashes if name in each} for name in names}
+    return {name: versions.pop() if len(versions) == 1 else SEVERAL for name, versions in found.items()}
 
 
 def _record(source: _Source) -> dict[str, Any]:

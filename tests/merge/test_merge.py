@@ -94,6 +94,19 @@ def test_merge_lets_code_that_knows_more_serve_what_an_alias_of_another_set_serv
         assert merged.duplicates == 1
 
 
+def test_merge_records_which_sources_differ_so_that_the_set_counts_as_stale(tmp_path: Path) -> None:
+    def sources(version: str) -> dict[str, dict[str, str]]:
+        return {"profile": {"capture.zon": "p"}, "declarations": {"triton.zig": "t"}, "kernels": {"same.py": "s", "edited.py": version}}
+
+    one = write(tmp_path / "one", CONSTANTS[0], provenance=sources("first"))
+    two = write(tmp_path / "two", CONSTANTS[1], provenance=sources("second"))
+    provenance = merge([("one", one), ("two", two)], "error").captured.provenance
+    assert (provenance["profile"], provenance["declarations"]) == ({"capture.zon": "p"}, {"triton.zig": "t"})
+    assert provenance["kernels"] == {"same.py": "s", "edited.py": "several versions"}
+    strange = write(tmp_path / "three", CONSTANTS[1], provenance={"kernels": ["none"]})
+    assert "kernels" not in merge([("one", one), ("three", strange)], "error").captured.provenance
+
+
 def test_merge_keeps_the_provenance_of_every_set_once_and_what_they_agree_on(tmp_path: Path) -> None:
     one = write(tmp_path / "one", CONSTANTS[0], provenance={"family": "f", "limits": {"parallel": 1}})
     two = write(tmp_path / "two", CONSTANTS[1], provenance={"family": "f", "limits": {"parallel": 2}}, policy="total")

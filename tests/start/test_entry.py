@@ -18,7 +18,7 @@ def test_entry_without_packages_names_all_of_them_and_this_tree() -> None:
     finished = subprocess.run([sys.executable, "-S", "-I", ROOT / "build_capture"], capture_output=True, text=True, check=False, timeout=60)
     assert finished.returncode == 4
     assert "lacks click, msgspec, ninja, rich, triton; run `" in finished.stderr
-    assert f"-m pip install {shlex.quote(str(ROOT))}`, or name another Python with -Dcapture-python" in finished.stderr
+    assert f"-m pip install {shlex.quote(str(ROOT))}`, or name another Python (-Dcapture-python; in CMake, TRITON_CAPTURE_PYTHON)" in finished.stderr
 
 
 @pytest.mark.parametrize(("command", "module"), [("report", "jinja2"), ("verify", "zstandard")])
