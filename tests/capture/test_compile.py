@@ -93,9 +93,11 @@ def test_compile_needs_refuses_a_kernel_that_needs_too_much_shared_memory(family
     (family.folder / "big.py").write_text(
         "import triton\nimport triton.language as tl\n\n\n@triton.jit\n"
         "def _add(X, OUT, n, BLOCK: tl.constexpr):\n"
-        "    i = tl.arange(0, 256)\n"
-        "    a = tl.load((X + i[:, None] * 256 + i[None, :]).to(tl.pointer_type(tl.float16)))\n"
-        "    tl.store(OUT + i[:, None] * 256 + i[None, :], tl.dot(a, tl.trans(a)) + n)\n"
+        # A tall factor, so that it is the memory that is large and not the code.
+        "    i, k, j = tl.arange(0, 1024), tl.arange(0, 64), tl.arange(0, 16)\n"
+        "    a = tl.load((X + i[:, None] * 64 + k[None, :]).to(tl.pointer_type(tl.float16)))\n"
+        "    b = tl.load((X + k[:, None] * 16 + j[None, :]).to(tl.pointer_type(tl.float16)))\n"
+        "    tl.store(OUT + i[:, None] * 16 + j[None, :], tl.dot(a, b) + n)\n"
     )
     (family.folder / "add.py").unlink()
     with pytest.raises(CaptureError, match=r"_add .*needs \d+ bytes of shared memory; sm_121 has 101376 a block") as raised:
