@@ -12,6 +12,8 @@ ZIG_17_EXE := .zig/$(ZIG_17)/ziglang/zig
 EXAMPLE := examples/qwen27
 # As seen from the example's folder.
 CAPTURE := -Dcapture=true -Dcapture-python=../../$(VENV)
+# Files in their order: sorted by how many tests they have, the longest of them would come last.
+TWO_AT_A_TIME := -n 2 --dist loadfile --no-loadscope-reorder
 # The environment that says to the tests which Zig is which.
 ZIGS = BUILD_CAPTURE_ZIG_0_16="$$PWD/$$($(VENV) -c '$(ZIG_PATH)')" BUILD_CAPTURE_ZIG_0_17="$$PWD/$(ZIG_17_EXE)"
 ZIG_PATH := import os, ziglang; print(os.path.relpath(os.path.join(os.path.dirname(ziglang.__file__), "zig")))
@@ -32,11 +34,11 @@ capture: .venv/capture-is-installed
 
 test: zig-tests
 	@echo '== test the Python'
-	@$(ZIGS) $(VENV) -m pytest -n 2 --dist loadfile -m 'not full'
+	@$(ZIGS) $(VENV) -m pytest $(TWO_AT_A_TIME) -m 'not full'
 
 test-full: zig-tests
 	@echo '== test the Python, the long tests too'
-	@$(ZIGS) $(VENV) -m pytest -n 2 --dist loadfile
+	@$(ZIGS) $(VENV) -m pytest $(TWO_AT_A_TIME)
 
 zig-tests: .venv/tests-are-installed $(ZIG_17_EXE)
 	@echo '== test the Zig with $(ZIG_16)'

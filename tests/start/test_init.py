@@ -91,7 +91,7 @@ def edit(path: Path, old: str, new: str) -> None:
     path.write_text(text.replace(old, new), encoding="utf-8")
 
 
-@pytest.fixture(params=["BUILD_CAPTURE_ZIG_0_16", "BUILD_CAPTURE_ZIG_0_17"])
+@pytest.fixture(params=["BUILD_CAPTURE_ZIG_0_16", pytest.param("BUILD_CAPTURE_ZIG_0_17", marks=pytest.mark.full)])
 def zig(request: pytest.FixtureRequest) -> str:
     """Each supported Zig. Without one the test fails: a skip would look like a pass."""
     executable = os.environ.get(request.param)
