@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib
+import os
+import sys
 
 import click
 
@@ -67,6 +69,14 @@ def run() -> int:
             raise
         click.echo(f"error: {lacking([COMMAND_MODULES[error.name]])}", err=True)
         return Exit.TOOL
+    except BrokenPipeError:
+        # Whoever reads what is printed has heard enough; what is still to be flushed goes nowhere.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return Exit.OUR_FAULT
+    except OSError as error:
+        # What no command looks at before it opens it: a name that is too long, a folder that may not be entered.
+        click.echo(f"{error.filename or 'build-capture'}: error: {error.strerror or error}; name another file, or mend what keeps it from being used", err=True)
+        return Exit.INPUT
     except click.UsageError as error:
         error.show()
         return Exit.INPUT

@@ -33,6 +33,6 @@ def check_command(folder: Path, rule: Any, declarations: Path | None, as_json: b
         if checked.findings:
             console.print(findings_table(checked))
         for line in summary_lines(checked):
-            console.print(line, soft_wrap=True, markup=False)
+            console.print(line, soft_wrap=True)
     if not checked.covered:
         click.get_current_context().exit(Exit.NOT_COVERED)

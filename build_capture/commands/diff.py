@@ -74,19 +74,11 @@ def _print(found: SetDiff, labels: dict[str, str]) -> None:
         rows.append(("changed", labels[entry.identity], "", ""))
         rows += [("", f"  {change.name}", show(change.before), show(change.after)) for change in entry.fields]
     for kind, *texts in rows:
-        table.add_row(kind, *map(_plain, texts))
+        table.add_row(kind, *texts)
     if rows:
         console.print(table)
     console.print(
         f"{len(found.added)} entries added, {len(found.removed)} removed, {len(found.changed)} changed, {found.same} the same; "
         f"cubins {found.bytes.before:,} bytes, then {found.bytes.after:,}",
         soft_wrap=True,
-        markup=False,
     )
-
-
-def _plain(text: str) -> str:
-    """A text of which nothing is taken for markup."""
-    from rich.markup import escape
-
-    return escape(text)

@@ -33,5 +33,5 @@ def doctor_command(target: str, zig: str | None, cache: Path, as_json: bool) -> 
         for table in tables(found):
             console.print(table)
         for line in lines(found, os.environ):
-            console.print(line, soft_wrap=True, markup=False)
+            console.print(line, soft_wrap=True)
     raise_all([CaptureError(mend, code=Exit.TOOL) for mend in found.mends])

@@ -69,10 +69,9 @@ def merge_command(sets: tuple[Path, ...], out: Path, conflict: Conflict, as_json
         click.echo(f"note: {note}", err=True)
     console = output_console()
     for each in summary.resolved:
-        console.print(f"{each.identity}: kept that of {each.kept}, left that of {each.left} (another {each.differs})", soft_wrap=True, markup=False)
+        console.print(f"{each.identity}: kept that of {each.kept}, left that of {each.left} (another {each.differs})", soft_wrap=True)
     console.print(
         f"{len(sets)} sets for {summary.target}: {summary.entries} entries ({summary.aliases} aliases), {summary.cubins} cubins, "
         f"{summary.bytes:,} bytes; {summary.duplicates} entries were there already",
         soft_wrap=True,
-        markup=False,
     )

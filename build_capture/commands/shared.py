@@ -35,9 +35,10 @@ def planning_options(command: Any) -> Any:
 
 
 def output_console() -> Console:
-    """Standard output for tables: as wide as the terminal, or wide enough where there is none."""
-    console = Console()
-    return console if console.is_terminal else Console(width=PIPE_WIDTH)
+    """Standard output for tables: as wide as the terminal, or wide enough where there is none. Names and paths are shown as
+    they are, whatever brackets they hold."""
+    console = Console(markup=False)
+    return console if console.is_terminal else Console(width=PIPE_WIDTH, markup=False)
 
 
 def print_json(record: Any) -> None:

@@ -31,7 +31,7 @@ def verify_command(path: Path, target: str | None, digest: str | None, as_json: 
     from build_capture.package.verify import verify
     from build_capture.targets import parse_target
 
-    verified = verify(path, target=parse_target(target) if target else None, digest=digest.lower() if digest else None)
+    verified = verify(path, target=None if target is None else parse_target(target), digest=None if digest is None else digest.lower())
     compared = _compare(verified, sources, **tools) if sources else None
     if as_json:
         print_json({"verified": verified, "sources": compared})

@@ -20,7 +20,7 @@ from build_capture.zig import find_reader, find_zig
 
 def check(folder: Path, rule: Policy, declarations: Path | None, planning: Mapping[str, Any]) -> Checked:
     """The check of the set in `folder`. `planning` is what a `Request` holds; with `declarations` its profile is not looked at."""
-    wanted = parse_target(planning["target"]) if planning["target"] else None
+    wanted = None if planning["target"] is None else parse_target(planning["target"])
     read = read_set(folder, wanted)
     if wanted is not None:
         refuse_target(read, wanted)

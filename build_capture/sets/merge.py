@@ -110,8 +110,27 @@ def merge(sets: Sequence[tuple[str, ReadSet]], conflict: Conflict) -> Merged:
 def _source(name: str, found: ReadSet) -> _Source:
     if not found.captured.kernels:
         raise CaptureError("this set has no entries", where=Place(str(found.path)), mend="capture it anew, or leave it out")
+    _refuse_one_hash_for_several(found)
     cubins = {kernel.hash: found.read_cubin(kernel) for kernel in found.captured.kernels}
     return _Source(name, found, cubins, adopted(found, cubins))
+
+
+_OF_A_CUBIN = ("fn", "name", "num_warps", "num_stages", "num_ctas", "warp_size", "shared", "pdl", "consts", "texts")
+"""What entries of one cubin agree on; only which classes they serve may differ."""
+
+
+def _refuse_one_hash_for_several(found: ReadSet) -> None:
+    """Raise for entries of a foreign set that name one cubin and are not one specialization: which of them it is cannot be known."""
+    first: dict[str, SetKernel] = {}
+    for kernel in found.captured.kernels:
+        own = first.setdefault(kernel.hash, kernel)
+        for field in _OF_A_CUBIN:
+            if getattr(kernel, field) != getattr(own, field):
+                raise CaptureError(
+                    f"two entries name the cubin {kernel.hash[:12]}, and `{field}` of {kernel.fn} is not that of {own.fn}",
+                    where=Place(str(found.path)),
+                    mend="capture that set anew, or leave it out",
+                )
 
 
 def _target(sources: Sequence[_Source]) -> Target:

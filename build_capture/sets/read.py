@@ -67,14 +67,19 @@ def _find(path: Path, target: Target | None) -> Path:
         return path
     if (path / AOT_JSON).is_file() or not path.is_dir():
         return path / AOT_JSON
-    installed = {found.parent.name: found for found in sorted(path.glob(f"share/*/cuda/sm*/{AOT_JSON}"))}
+    places = sorted(path.glob(f"share/*/cuda/sm*/{AOT_JSON}"))
+    if target is not None and len(wanted := [place for place in places if place.parent.name == target.folder]) > 1:
+        apps = ", ".join(place.parent.relative_to(path).as_posix() for place in wanted)
+        raise CaptureError(f"{len(wanted)} sets for {target.name} are installed here: {apps}", where=Place(str(path)), mend="name the folder of one")
+    installed = {place.parent.name: place for place in places}
     if not installed:
         return path / AOT_JSON
     have = ", ".join(installed)
-    if target is None and len(installed) == 1:
+    if target is None and len(places) == 1:
         return next(iter(installed.values()))
     if target is None:
-        raise CaptureError(f"{len(installed)} sets are installed here: {have}", where=Place(str(path)), mend="name the folder of one, or a target")
+        have = ", ".join(place.parent.relative_to(path).as_posix() for place in places)
+        raise CaptureError(f"{len(places)} sets are installed here: {have}", where=Place(str(path)), mend="name the folder of one, or a target")
     if target.folder not in installed:
         raise CaptureError(f"have {have}, need {target.folder}", where=Place(str(path)), mend=f"capture for {target.name}, or name another folder")
     return installed[target.folder]

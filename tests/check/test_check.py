@@ -152,6 +152,11 @@ def test_set_for_another_gpu_is_refused(captured: Path, planning: dict[str, Any]
         shutil.copytree(captured, tmp_path / f"share/mixed/cuda/{name}")
     with pytest.raises(CaptureError, match="have sm120, sm90, need sm121"):
         check(tmp_path, "exact", None, {**planning, "target": "sm_121"})
+    with pytest.raises(CaptureError, match="unknown target ''"):
+        check(captured, "exact", None, {**planning, "target": ""})
+    shutil.copytree(captured, tmp_path / "share/other/cuda/sm90")
+    with pytest.raises(CaptureError, match="2 sets for sm_90 are installed here: share/mixed/cuda/sm90, share/other/cuda/sm90"):
+        check(tmp_path, "exact", None, {**planning, "target": "sm_90"})
 
 
 def test_empty_set_is_not_covered(edited: Callable[..., Path], planned: Planned) -> None:

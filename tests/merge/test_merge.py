@@ -94,6 +94,16 @@ def test_merge_lets_code_that_knows_more_serve_what_an_alias_of_another_set_serv
         assert merged.duplicates == 1
 
 
+@pytest.mark.parametrize(("field", "value"), [("fn", "_g"), ("num_warps", 8), ("consts", {"FLAG": {"int": 3}})])
+def test_merge_refuses_a_foreign_set_that_names_one_cubin_for_several_specializations(tmp_path: Path, field: str, value: object) -> None:
+    write_foreign(tmp_path / "foreign", kernel())
+    path = tmp_path / "foreign" / "aot.json"
+    document = json.loads(path.read_text())
+    path.write_text(json.dumps({"kernels": [*document["kernels"], {**document["kernels"][0], field: value}]}))
+    with pytest.raises(CaptureError, match=f"two entries name the cubin aa, and `{field}` of"):
+        merge([("foreign", read_set(tmp_path / "foreign"))], "error")
+
+
 def test_merge_records_which_sources_differ_so_that_the_set_counts_as_stale(tmp_path: Path) -> None:
     def sources(version: str) -> dict[str, dict[str, str]]:
         return {"profile": {"capture.zon": "p"}, "declarations": {"triton.zig": "t"}, "kernels": {"same.py": "s", "edited.py": version}}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable
@@ -161,6 +162,28 @@ def test_spans_of_the_probe_are_the_rounds_that_ask(report: Report, planning: di
     (aligned,) = (need for identity, need in needs.items() if identity.startswith("_mixed_attend") and "TABLE: *i32 aligned" in identity)
     assert aligned.spans == [Span("decode", 2, 4, 4)]
     assert all(need.spans == [] for need in report.needs)
+
+
+def test_forms_replace_neither_the_set_nor_a_device_nor_each_other(report: Report, captured: Path, tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)  # It stands for devices, which a test had better not try to replace.
+    cases = [
+        ({"page": captured / "aot.json", "svg": None}, "this lies in the folder of the set"),
+        ({"page": pipe, "svg": None}, "this is no regular file"),
+        ({"page": tmp_path, "svg": None}, "this is no regular file"),
+        ({"page": tmp_path / "r", "svg": tmp_path / "r"}, "two forms of the report would be written here"),
+    ]
+    before = (captured / "aot.json").read_bytes()
+    for forms, message in cases:
+        with pytest.raises(CaptureError, match=message):
+            write(report, png=None, **forms)
+    assert (captured / "aot.json").read_bytes() == before and list(tmp_path.iterdir()) == [pipe] and pipe.is_fifo()
+
+
+def test_names_are_shown_with_their_brackets(captured: Path, planning: dict[str, Any], tmp_path: Path) -> None:
+    page_path = tmp_path / "[red]x" / "r.html"
+    options = ["--profile", str(planning["profile"]), "--zig", planning["zig"], "--cache-dir", str(planning["cache"]), "--out", str(page_path)]
+    assert f"wrote {page_path}" in CliRunner().invoke(cli, ["report", str(captured), *options]).output
 
 
 def test_png_without_its_package_says_what_to_install(report: Report, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -50,6 +50,7 @@ class Report(msgspec.Struct, frozen=True):
     """What a set holds and, where there is a profile, what it serves."""
 
     set: str
+    folder: str
     digest: str
     target: str
     policy: str
@@ -80,6 +81,7 @@ def make_report(read: ReadSet, planned: Planned | None, rule: Policy, changes: S
     toolchain = read.captured.provenance.get("toolchain", {})
     return Report(
         set=read.folder.resolve().name,
+        folder=str(read.folder),
         digest=digest(read.folder),
         target=read.captured.target,
         policy=read.captured.policy,

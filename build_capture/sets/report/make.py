@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from build_capture.capture.run import Request, plan
-from build_capture.errors import CaptureError, Exit
+from build_capture.errors import CaptureError, Exit, Place
 from build_capture.files import write_if_changed
 from build_capture.read.profile import DEFAULT_PROFILE
 from build_capture.sets.diff import SetDiff, compare, show
@@ -22,7 +22,7 @@ from build_capture.targets import parse_target
 
 def make(folder: Path, rule: Policy, against: Path | None, planning: Mapping[str, Any]) -> Report:
     """The report on the set in `folder`. `planning` is what a `Request` holds; where its profile is not there, no rounds are driven."""
-    target = planning["target"] and parse_target(planning["target"])
+    target = None if planning["target"] is None else parse_target(planning["target"])
     read = read_set(folder, target)
     planned = None
     # A profile that the user names has to be there; the default one need not.
@@ -47,6 +47,7 @@ def write(report: Report, *, page: Path | None, svg: Path | None, png: Path | No
     """Write the forms that are asked for; returns their paths. Raises a `CaptureError` where there is nothing to draw."""
     if (svg or png) and not report.grids:
         raise CaptureError("there are no rounds to draw", mend="name the family's profile with --profile")
+    _refuse_places(report, [path for path in (page, svg, png) if path is not None])
     forms: dict[Path, bytes] = {}
     if page:
         forms[page] = page_text(report).encode()
@@ -57,6 +58,22 @@ def write(report: Report, *, page: Path | None, svg: Path | None, png: Path | No
     for path, data in forms.items():
         write_if_changed(path, data)
     return list(forms)
+
+
+def _refuse_places(report: Report, paths: Sequence[Path]) -> None:
+    """Raise a `CaptureError` for what a form must not replace: a device or a folder, a file of the set, another form."""
+    own = Path(report.folder).resolve()
+    for number, path in enumerate(paths):
+        place = path.resolve()
+        what = ""
+        if place in [other.resolve() for other in paths[:number]]:
+            what = "two forms of the report would be written here"
+        elif place.is_relative_to(own):
+            what = "this lies in the folder of the set, which holds its files alone"
+        elif place.exists() and not place.is_file():
+            what = "this is no regular file"
+        if what:
+            raise CaptureError(what, where=Place(str(path)), mend="name another file")
 
 
 def _png(drawing: str) -> bytes:
