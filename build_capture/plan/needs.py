@@ -42,6 +42,11 @@ FP32_MAX = 3.4028234663852886e38
 """The greatest finite fp32: (2 - 2^-23) * 2^127."""
 
 
+def fp32_bits(value: float) -> int:
+    """The bits of a number as fp32, as an unsigned int: how launches and sets hold floats."""
+    return int(struct.unpack("<I", struct.pack("<f", value))[0])
+
+
 class Constant(msgspec.Struct, frozen=True):
     """The value of a constexpr, with its kind."""
 

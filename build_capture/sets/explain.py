@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Iterator, Sequence
 
 import msgspec
 
 from build_capture.capture.run import Opened
 from build_capture.errors import nearest
-from build_capture.plan.needs import Class
+from build_capture.plan.needs import Class, fp32_bits
 from build_capture.read.profile import Limits
 from build_capture.sets.asking import Asking, asking
 from build_capture.sets.index import Index
@@ -132,7 +131,7 @@ def _constant(name: str, text: str, kernel: SetKernel) -> LaunchConstant | None:
     held = kernel.consts.get(name)
     try:
         if held is not None and held.f32 is not None:
-            return LaunchConstant(name, "f32", struct.unpack("<I", struct.pack("<f", float(text)))[0])
+            return LaunchConstant(name, "f32", fp32_bits(float(text)))
         return LaunchConstant(name, "int", int({"true": "1", "false": "0"}.get(text.lower(), text)))
     except (ValueError, OverflowError):
         return None

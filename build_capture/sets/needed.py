@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Iterator
 
 from build_capture.capture.run import Planned
+from build_capture.plan.needs import fp32_bits
 from build_capture.plan.probe import ProbedNeed
 from build_capture.plan.resolve import need_of
 from build_capture.sets.launch import Argument, Launch, LaunchConstant
@@ -41,5 +41,5 @@ def launch_of(entry: ProbedNeed) -> Launch:
 def _value(type_name: str, text: str) -> int:
     """A witness's value as a launch holds it: a float by its fp32 bits."""
     if type_name == "fp32":
-        return int.from_bytes(struct.pack("<f", float(text)), "little")
+        return fp32_bits(float(text))
     return int(text, 0)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,7 @@ from build_capture import __version__
 from build_capture.capture.compile import Variant
 from build_capture.errors import CaptureError, Place, raise_all
 from build_capture.files import replaced_folder, sha256_of_bytes
-from build_capture.plan.needs import Constant
+from build_capture.plan.needs import Constant, fp32_bits
 from build_capture.sets.model import CapturedSet, SetConstant, SetKernel, SetParameter
 from build_capture.sets.parse import OURS, parse
 from build_capture.sets.read import AOT_JSON, CUBIN_BYTES_MAX
@@ -119,7 +118,7 @@ def set_constant(constant: Constant) -> SetConstant:
     """A constant in the form that engines compare: bools as ints, floats by their fp32 bits."""
     value = constant.python
     if constant.kind in ("f32", "f64"):
-        return SetConstant(f32=struct.unpack("<I", struct.pack("<f", value))[0])
+        return SetConstant(f32=fp32_bits(value))
     if value is None:
         return SetConstant(none=True)
     assert not isinstance(value, str), "consts hold no strings"

@@ -6,14 +6,13 @@ allocated 256-byte aligned: an argument's `offset` is what puts its address in i
 
 from __future__ import annotations
 
-import struct
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from build_capture.files import make_folder, sha256_of_bytes, write_if_changed
-from build_capture.plan.needs import Constant, Need
+from build_capture.plan.needs import Constant, Need, fp32_bits
 
 VALUES_JSON = "values.json"
 VALUES_BIN = "values.bin"
@@ -85,15 +84,11 @@ def _argument(name: str, kind: str, value: Any, numbers: dict[int, int]) -> dict
         start = value.untyped_storage().data_ptr()
         return {"name": name, "type": kind, "buffer": numbers[start], "offset": value.data_ptr() - start}
     if kind == "fp32":
-        return {"name": name, "type": kind, "bits": _fp32_bits(value)}
+        return {"name": name, "type": kind, "bits": fp32_bits(value)}
     return {"name": name, "type": kind, "value": int(value)}
 
 
 def _constexpr(name: str, constant: Constant) -> dict[str, Any]:
     if constant.kind in ("f32", "f64"):
-        return {"name": name, "f32": _fp32_bits(constant.python)}
+        return {"name": name, "f32": fp32_bits(constant.python)}
     return {"name": name, "int": int(constant.value or 0)}
-
-
-def _fp32_bits(value: Any) -> int:
-    return int(struct.unpack("<I", struct.pack("<f", value))[0])
