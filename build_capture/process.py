@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -65,6 +66,11 @@ def shorten(text: str) -> str:
     if left > 0:
         lines = [*lines[:DETAIL_LINES_MAX], f"({left} more lines)"]
     return "\n".join(lines)
+
+
+def own_module(name: str) -> list[str]:
+    """The command that runs a module of build-capture as a process of its own, from the tree that this one runs from."""
+    return [sys.executable, str(Path(__file__).with_name("__main__.py")), "--module", name]
 
 
 KEPT_VARIABLES = ("PATH", "LD_LIBRARY_PATH", "PYTHONPATH", "TMPDIR", "LANG", "LC_ALL", "SYSTEMROOT")

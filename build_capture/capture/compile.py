@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,7 +15,7 @@ from build_capture.capture.records import Description, Kernel, Request, Result
 from build_capture.errors import CaptureError, Exit, Place, raise_all
 from build_capture.files import locked, make_folder, sha256_of_bytes, sha256_of_file, write_if_changed
 from build_capture.plan.needs import Need
-from build_capture.process import closed_environment, run_tool, shorten
+from build_capture.process import closed_environment, own_module, run_tool, shorten
 from build_capture.targets import Target
 from build_capture.zig import PACKAGE
 
@@ -56,7 +54,7 @@ def describe_kernels(folder: Path, functions: Sequence[str], target: Target, cac
         answer = Path(empty) / "description.json"
         subject = [folder.resolve(), str(target.capability), answer, *functions]
         run_tool(
-            [sys.executable, "-m", "build_capture.capture.worker", "describe", *subject],
+            [*own_module("build_capture.capture.worker"), "describe", *subject],
             what=f"reading the kernels in {folder.name}",
             environment=_environment(private, ptxas),
             code=Exit.KERNEL,
@@ -99,8 +97,7 @@ def compile_needs(
 
 
 def _environment(private: Path, ptxas: Path | None) -> dict[str, str]:
-    path = [str(PACKAGE.parent), *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
-    return closed_environment(private, PYTHONPATH=os.pathsep.join(path), TRITON_DISABLE_LINE_INFO="1", **variables_for(ptxas))
+    return closed_environment(private, TRITON_DISABLE_LINE_INFO="1", **variables_for(ptxas))
 
 
 def _write_requests(

@@ -6,7 +6,6 @@ import io
 import re
 import shlex
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,7 +14,7 @@ from ninja.ninja_syntax import Writer
 
 from build_capture.errors import CaptureError, Exit
 from build_capture.files import write_if_changed
-from build_capture.process import shorten
+from build_capture.process import own_module, shorten
 
 Progress = Callable[[int, int, str], None]
 """Called with how many compiles are done, how many there are, and which one ended last."""
@@ -31,9 +30,9 @@ def run_graph(folder: Path, titles: dict[str, str], *, jobs: int, environment: d
     """
     text = io.StringIO()
     writer = Writer(text, width=200)
-    # One shell line: the interpreter's path is the only part that can hold a space; all else is relative to the folder.
-    interpreter = shlex.quote(sys.executable).replace("$", "$$")
-    writer.rule("variant", f"{interpreter} -m build_capture.capture.worker compile $in $out", description="$title")
+    # One shell line; what ninja itself puts into it is relative to the folder and holds no space.
+    worker = shlex.join(own_module("build_capture.capture.worker")).replace("$", "$$")
+    writer.rule("variant", f"{worker} compile $in $out", description="$title")
     for key, title in sorted(titles.items()):
         writer.build(f"results/{key}.json", "variant", f"requests/{key}.json", variables={"title": title.replace("$", "$$")})
     write_if_changed(folder / "build.ninja", text.getvalue().encode())

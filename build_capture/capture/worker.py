@@ -1,7 +1,7 @@
 """The worker process: describes a family's kernels, or compiles one variant. Started by the capture, not by users.
 
-    python -m build_capture.capture.worker describe FOLDER CAPABILITY ANSWER FUNCTION...   a `Description` in ANSWER
-    python -m build_capture.capture.worker compile REQUEST RESULT                          RESULT and its cubin, or RESULT.error
+    python build_capture --module build_capture.capture.worker describe FOLDER CAPABILITY ANSWER FUNCTION...   a `Description` in ANSWER
+    python build_capture --module build_capture.capture.worker compile REQUEST RESULT                          RESULT and its cubin, or RESULT.error
 """
 
 from __future__ import annotations

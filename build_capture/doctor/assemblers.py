@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -14,9 +12,8 @@ import msgspec
 from build_capture.capture.ptxas import assembly_problem, ptxas_version
 from build_capture.doctor.records import Assembler, TargetState
 from build_capture.errors import CaptureError
-from build_capture.process import closed_environment, run_tool
+from build_capture.process import closed_environment, own_module, run_tool
 from build_capture.targets import TARGETS
-from build_capture.zig import PACKAGE
 
 VARIABLES = ("TRITON_PTXAS_PATH", "TRITON_PTXAS_BLACKWELL_PATH")
 """By these Triton itself is given another ptxas. A capture does not read them; they show which ones there are."""
@@ -36,9 +33,8 @@ def ask_triton() -> TritonAnswer:
     with tempfile.TemporaryDirectory() as private:
         folder = Path(private)
         answer = folder / "answer.json"
-        path = [str(PACKAGE.parent), *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
-        command = [sys.executable, "-m", "build_capture.doctor.triton_answer", answer]
-        run_tool(command, what="asking Triton", environment=closed_environment(folder, PYTHONPATH=os.pathsep.join(path)), folder=folder)
+        command = [*own_module("build_capture.doctor.triton_answer"), answer]
+        run_tool(command, what="asking Triton", environment=closed_environment(folder), folder=folder)
         return msgspec.json.decode(answer.read_bytes(), type=TritonAnswer)
 
 

@@ -1,17 +1,20 @@
 """The process that launches, on a GPU that is made up: Triton compiles and tells of it as ever, and PyTorch computes on the CPU.
 
-    python -m tests.capture.fake_gpu CAPABILITY REQUEST ANSWER
+    python tests/capture/fake_gpu.py CAPABILITY REQUEST ANSWER
 """
 
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import Any
 
 import triton
 
-from build_capture.capture.gpu import worker
-from build_capture.capture.triton_steps import AbsentDriver
+sys.path[0] = str(Path(__file__).resolve().parents[2])
+
+from build_capture.capture.gpu import worker  # noqa: E402  (the path has to be right first)
+from build_capture.capture.triton_steps import AbsentDriver  # noqa: E402
 
 
 class Utilities:

@@ -126,7 +126,7 @@ class Launching:
             cache=self.family.cache,
             values=values,
             progress=report,
-            worker=(sys.executable, "-m", "tests.capture.fake_gpu", "90"),
+            worker=(sys.executable, str(Path(__file__).with_name("fake_gpu.py")), "90"),
             device="cpu",
         )
 

@@ -14,9 +14,8 @@ from pathlib import Path
 import msgspec
 
 from build_capture.errors import CaptureError, Exit
-from build_capture.process import closed_environment, run_tool
+from build_capture.process import closed_environment, own_module, run_tool
 from build_capture.targets import Target, parse_target
-from build_capture.zig import PACKAGE
 
 NATIVE = "native"
 """As a target: the GPU at hand."""
@@ -43,9 +42,8 @@ class Device(msgspec.Struct, frozen=True):
 
 def gpu_environment(private: Path, **variables: str) -> dict[str, str]:
     """The closed environment of a compile, and what CUDA needs."""
-    path = [str(PACKAGE.parent), *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
     kept = {name: os.environ[name] for name in CUDA_VARIABLES if name in os.environ}
-    return closed_environment(private, PYTHONPATH=os.pathsep.join(path), TRITON_DISABLE_LINE_INFO="1", **kept, **variables)
+    return closed_environment(private, TRITON_DISABLE_LINE_INFO="1", **kept, **variables)
 
 
 def find_device(*, to_launch: bool) -> Device:
@@ -54,7 +52,7 @@ def find_device(*, to_launch: bool) -> Device:
         folder = Path(private)
         # Through a file: a driver or torch may print.
         answer = folder / "device.json"
-        command = [sys.executable, "-m", "build_capture.capture.gpu.device", answer, *(["launch"] if to_launch else [])]
+        command = [*own_module("build_capture.capture.gpu.device"), answer, *(["launch"] if to_launch else [])]
         run_tool(command, what="looking for a GPU", environment=gpu_environment(folder), code=Exit.TOOL, folder=folder)
         return msgspec.json.decode(answer.read_bytes(), type=Device)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import subprocess
-import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -19,13 +18,13 @@ from build_capture.capture.records import Kernel
 from build_capture.errors import CaptureError, Exit
 from build_capture.files import make_folder
 from build_capture.plan.needs import Need
-from build_capture.process import SPOKEN, shorten
+from build_capture.process import SPOKEN, own_module, shorten
 from build_capture.read.profile import Limits
 from build_capture.targets import Target
 
 _STATUS = re.compile(r"\[(\d+)/(\d+)\] (.*)")
 
-WORKER = (sys.executable, "-m", "build_capture.capture.gpu.worker")
+WORKER = tuple(own_module("build_capture.capture.gpu.worker"))
 """The process."""
 
 

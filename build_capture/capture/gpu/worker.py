@@ -1,6 +1,6 @@
 """The process that launches: every need by its example, then the family's own rounds. Started by the capture, not by users.
 
-    python -m build_capture.capture.gpu.worker REQUEST ANSWER    a `LaunchRequest`; an `Answer`
+    python build_capture --module build_capture.capture.gpu.worker REQUEST ANSWER    a `LaunchRequest`; an `Answer`
 """
 
 from __future__ import annotations
