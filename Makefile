@@ -1,14 +1,16 @@
 # `make help` lists what there is. Paths are relative, because the name of this folder may hold spaces.
 #
-# Everything is set up here, below .venv and .zig, from Python alone: Zig comes from PyPI too.
+# Everything is set up here, below .venv, .zig and .cmake, from Python alone: Zig comes from PyPI too.
 
 PYTHON ?= python3
 ZIG_16 := 0.16.0
 ZIG_17 := 0.17.1
 TRITON := 3.7.1
+OLD_CMAKE := 3.26.4
 
 VENV := .venv/bin/python
 ZIG_17_EXE := .zig/$(ZIG_17)/ziglang/zig
+OLD_CMAKE_BIN := .cmake/$(OLD_CMAKE)/cmake/data/bin
 EXAMPLE := examples/qwen27
 # As seen from the example's folder.
 CAPTURE := -Dcapture=true -Dcapture-python=../../$(VENV)
@@ -25,7 +27,7 @@ help:
 	@echo 'make capture    capture the kernels of examples/qwen27 for its target, install the set and print what it holds'
 	@echo 'make test       run the tests of the Python and of the Zig, with Zig $(ZIG_16) and $(ZIG_17)'
 	@echo 'make test-full  the same, with the tests that take long'
-	@echo 'make clean      remove what was built and captured; .venv and .zig stay'
+	@echo 'make clean      remove what was built and captured; .venv, .zig and .cmake stay'
 
 capture: .venv/capture-is-installed
 	@echo '== capture the kernels of $(EXAMPLE)'
@@ -36,9 +38,9 @@ test: zig-tests
 	@echo '== test the Python'
 	@$(ZIGS) $(VENV) -m pytest $(TWO_AT_A_TIME) -m 'not full'
 
-test-full: zig-tests
+test-full: zig-tests $(OLD_CMAKE_BIN)
 	@echo '== test the Python, the long tests too'
-	@$(ZIGS) $(VENV) -m pytest $(TWO_AT_A_TIME)
+	@$(ZIGS) BUILD_CAPTURE_CMAKE_3_26="$$PWD/$(OLD_CMAKE_BIN)" $(VENV) -m pytest $(TWO_AT_A_TIME)
 
 zig-tests: .venv/tests-are-installed $(ZIG_17_EXE)
 	@echo '== test the Zig with $(ZIG_16)'
@@ -65,6 +67,10 @@ $(VENV):
 $(ZIG_17_EXE): | $(VENV)
 	@echo '== install Zig $(ZIG_17) below .zig'
 	$(VENV) -m pip install --quiet --disable-pip-version-check --target .zig/$(ZIG_17) 'ziglang==$(ZIG_17)'
+
+$(OLD_CMAKE_BIN): | $(VENV)
+	@echo '== install CMake $(OLD_CMAKE) below .cmake'
+	$(VENV) -m pip install --quiet --disable-pip-version-check --target .cmake/$(OLD_CMAKE) 'cmake==$(OLD_CMAKE)'
 
 clean:
 	rm -rf .zig-cache zig-out zig-pkg $(EXAMPLE)/.zig-cache $(EXAMPLE)/zig-out $(EXAMPLE)/zig-pkg build dist .pytest_cache

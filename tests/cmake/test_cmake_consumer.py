@@ -9,12 +9,17 @@ import subprocess
 import sys
 from pathlib import Path
 
+import cmake
+import ninja
 import pytest
 
 from tests.families.conftest import ZIG_VARIABLES, zig_of
 from tests.families.tiny import write_tiny
 
 ROOT = Path(__file__).resolve().parents[2]
+
+OLDEST = "BUILD_CAPTURE_CMAKE_3_26"
+"""Where `make test-full` says where CMake 3.26 is: the folder of its programs."""
 
 PROJECT = """cmake_minimum_required(VERSION 3.26)
 project(consumer LANGUAGES NONE)
@@ -29,7 +34,8 @@ HELPER = "import triton\nimport triton.language as tl\n\nSIZE = tl.constexpr({si
 class Consumer:
     """The project, with one kernel and a helper module that it imports."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, programs: str = cmake.CMAKE_BIN_DIR) -> None:
+        self.programs = Path(programs)
         self.source, self.build, self.prefix = folder / "a b", folder / "c d", folder / "e f"
         write_tiny(
             self.source,
@@ -49,30 +55,36 @@ class Consumer:
         """Write the module that the kernel imports."""
         (self.source / "kernels/helper.py").write_text(HELPER.format(size=size))
 
-    def run(self, *command: str | Path, ok: bool = True) -> str:
+    def run(self, program: str, *arguments: str | Path, ok: bool = True) -> str:
         """Run a program of CMake's; returns all that it printed."""
-        finished = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300, env=os.environ)
+        finished = subprocess.run([self.programs / program, *arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300, env=os.environ)
         assert (finished.returncode == 0) is ok, finished.stdout
         return finished.stdout
 
-    def configure(self, *definitions: str, ok: bool = True, generator: str = "Ninja", cmake: tuple[str | Path, ...] = (sys.executable, "-m", "cmake")) -> str:
+    def configure(self, *definitions: str, ok: bool = True) -> str:
         """Configure with the package of this checkout."""
         given = [f"-DTritonCapture_DIR={ROOT / 'cmake'}", f"-DTRITON_CAPTURE_PYTHON={sys.executable}", f"-DZIG_EXECUTABLE={zig_of(ZIG_VARIABLES[0])}"]
-        return self.run(*cmake, "-S", self.source, "-B", self.build, "-G", generator, *given, *definitions, ok=ok)
+        given += [f"-DCMAKE_MAKE_PROGRAM={Path(ninja.BIN_DIR) / 'ninja'}"]
+        return self.run("cmake", "-S", self.source, "-B", self.build, "-G", "Ninja", *given, *definitions, ok=ok)
 
     def make(self, *, ok: bool = True) -> str:
         """Build everything."""
-        return self.run(sys.executable, "-m", "cmake", "--build", self.build, ok=ok)
+        return self.run("cmake", "--build", self.build, ok=ok)
 
     def cubins(self) -> dict[str, bytes]:
         """The cubins of the set in the build folder."""
         return {path.name: path.read_bytes() for path in (self.build / "tiny/sm121/cubins").iterdir()}
 
 
-@pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Consumer:
-    """The project, built once."""
-    consumer = Consumer(tmp_path_factory.mktemp("cmake"))
+@pytest.fixture(scope="module", params=["current", pytest.param("3.26", marks=pytest.mark.full)])
+def built(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Consumer:
+    """The project, built once by each CMake."""
+    programs = cmake.CMAKE_BIN_DIR
+    if request.param == "3.26":
+        programs = os.environ.get(OLDEST) or pytest.fail(f"{OLDEST} is not set; expected the folder of that CMake's programs; try `make test-full`", pytrace=False)
+    consumer = Consumer(tmp_path_factory.mktemp("cmake"), programs)
+    version = consumer.run("cmake", "--version")
+    assert ("cmake version 3.26" in version) is (request.param == "3.26"), version
     consumer.configure()
     assert "3 compiled, 0 reused" in consumer.make()
     return consumer
@@ -96,7 +108,7 @@ def test_edit_to_a_helper_module_captures_again(built: Consumer) -> None:
 
 def test_ctest_passes_and_fails_for_a_set_that_lacks_an_entry(built: Consumer) -> None:
     def ctest(ok: bool) -> str:
-        return built.run(sys.executable, "-c", "import cmake; cmake.ctest()", "--test-dir", built.build, "--output-on-failure", ok=ok)
+        return built.run("ctest", "--test-dir", built.build, "--output-on-failure", ok=ok)
 
     assert "tiny.coverage.sm121" in ctest(ok=True)
     file = built.build / "tiny/sm121/aot.json"
@@ -111,7 +123,7 @@ def test_installed_set_is_the_captured_one_and_holds_nothing_else(built: Consume
     left = built.prefix / "share/tiny/cuda/sm121/cubins/left.cubin"
     left.parent.mkdir(parents=True)
     left.write_bytes(b"of an earlier set")
-    built.run(sys.executable, "-m", "cmake", "--install", built.build, "--prefix", built.prefix)
+    built.run("cmake", "--install", built.build, "--prefix", built.prefix)
     assert left.parents[1].joinpath("aot.json").is_file()
     installed = {path.name: path.read_bytes() for path in left.parent.iterdir()}
     assert installed == built.cubins()
