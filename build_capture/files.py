@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
+import errno
 import fcntl
 import hashlib
 import os
@@ -67,7 +69,11 @@ def make_folder(folder: Path) -> None:
 
 @contextlib.contextmanager
 def replaced_folder(folder: Path) -> Iterator[Path]:
-    """Yield an empty folder beside `folder` that takes its place, whole, when the block ends without an error."""
+    """Yield an empty folder beside `folder` that takes its place, whole, when the block ends without an error.
+
+    Where `folder` is a link, what it leads to is replaced.
+    """
+    folder = folder.resolve()
     make_folder(folder.parent)
     try:
         fresh = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}.new-"))
@@ -85,17 +91,37 @@ def replaced_folder(folder: Path) -> Iterator[Path]:
 
 
 def _swap(fresh: Path, folder: Path) -> None:
-    """Put `fresh` where `folder` is; when that fails, `folder` is what it was."""
+    """Put `fresh` where `folder` is, in one step: a kill leaves the one or the other there. What was there is at `fresh` then."""
     if not folder.exists():
         os.rename(fresh, folder)
-        return
-    old = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}.old-"))
+    elif not _exchange(fresh, folder):
+        _swap_in_two_steps(fresh, folder)
+
+
+_AT_FDCWD, _RENAME_EXCHANGE = -100, 2
+
+
+def _exchange(first: Path, second: Path) -> bool:
+    """Give each of two folders the name of the other in one step (renameat2(2)); False where the file system or the C library cannot."""
     try:
-        os.rename(folder, old / folder.name)
-        try:
-            os.rename(fresh, folder)
-        except OSError:
-            os.rename(old / folder.name, folder)
-            raise
-    finally:
-        shutil.rmtree(old)
+        rename = ctypes.CDLL(None, use_errno=True).renameat2
+    except (AttributeError, OSError):
+        return False
+    if rename(_AT_FDCWD, os.fsencode(first), _AT_FDCWD, os.fsencode(second), _RENAME_EXCHANGE) == 0:
+        return True
+    number = ctypes.get_errno()
+    if number in (errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP):
+        return False
+    raise OSError(number, os.strerror(number), str(second))
+
+
+def _swap_in_two_steps(fresh: Path, folder: Path) -> None:
+    """The same on a file system that exchanges no names, such as NFS: a kill between the steps leaves `folder` beside, as `.<name>.old-…`."""
+    old = fresh.with_name(fresh.name.replace(".new-", ".old-"))
+    os.rename(folder, old)
+    try:
+        os.rename(fresh, folder)
+    except OSError:
+        os.rename(old, folder)
+        raise
+    os.rename(old, fresh)

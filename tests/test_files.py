@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from pathlib import Path
 
 import pytest
 
+from build_capture import files
 from build_capture.depfile import write_depfile
 from build_capture.errors import CaptureError, Exit, Place, nearest, raise_all
 from build_capture.files import replaced_folder, write_if_changed
@@ -36,6 +39,53 @@ def test_replaced_folder_keeps_the_old_one_when_the_block_fails(tmp_path: Path) 
         (fresh / "new").write_text("new")
         raise RuntimeError
     assert [path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*")] == ["set", "set/old"]
+
+
+def replace_until(step: int, folder: Path) -> bool:
+    """Replace `folder` in a process that is killed before its n-th call of the system that audit hooks see; whether it came to its end."""
+
+    def kill(event: str, _: object) -> None:
+        nonlocal step
+        if event.startswith(("os.", "shutil.", "tempfile.", "ctypes.", "open")):
+            step -= 1
+            if step < 0:
+                os._exit(9)
+
+    child = os.fork()
+    if child == 0:
+        status = 1
+        try:
+            sys.addaudithook(kill)
+            with replaced_folder(folder) as fresh:
+                (fresh / "aot.json").write_text("new")
+            status = 0
+        finally:
+            os._exit(status)
+    return os.waitpid(child, 0)[1] == 0
+
+
+def test_replaced_folder_is_the_old_or_the_new_one_whenever_the_process_is_killed(tmp_path: Path) -> None:
+    found = []
+    for step in range(100):
+        folder = tmp_path / str(step) / "set"
+        folder.mkdir(parents=True)
+        (folder / "aot.json").write_text("old")
+        done = replace_until(step, folder)
+        found.append((folder / "aot.json").read_text())
+        if done:
+            break
+    assert done and [path.name for path in folder.parent.iterdir()] == ["set"]
+    assert found == sorted(found, reverse=True) and set(found) == {"old", "new"} and len(found) > 5
+
+
+def test_replaced_folder_replaces_what_a_link_leads_to_where_names_cannot_be_exchanged_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "set").mkdir()
+    (tmp_path / "link").symlink_to("set")
+    for text in ("exchanged", "in two steps"):
+        with replaced_folder(tmp_path / "link") as fresh:
+            (fresh / "aot.json").write_text(text)
+        assert (tmp_path / "set/aot.json").read_text() == text and sorted(os.listdir(tmp_path)) == ["link", "set"]
+        monkeypatch.setattr(files, "_exchange", lambda first, second: False)
 
 
 def test_parse_target_lists_the_nearest() -> None:
