@@ -14,16 +14,11 @@ from build_capture.sets.read import AOT_JSON, ReadSet
 from build_capture.targets import Target
 
 
-def cubin_name(found: ReadSet, kernel: SetKernel) -> str:
-    """The path of an entry's cubin in its set."""
-    return found.cubin_path(kernel).relative_to(found.folder).as_posix()
-
-
 def check_cubins(found: ReadSet, there: Container[str], shown: str, target: Target) -> Iterator[CaptureError]:
     """What is wrong with the cubins that are there, one error each; `shown` is the folder's name in messages."""
     by_cubin: dict[str, list[SetKernel]] = {}
     for kernel in found.captured.kernels:
-        by_cubin.setdefault(cubin_name(found, kernel), []).append(kernel)
+        by_cubin.setdefault(found.cubin_name(kernel), []).append(kernel)
     targets: set[int] = set()
     line_tables: set[bool] = set()
     inspected: list[CaptureError] = []

@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 
 from build_capture.errors import CaptureError, CaptureErrors, Exit, Place, raise_all
-from build_capture.package.cubins import check_cubins, cubin_name
+from build_capture.package.cubins import check_cubins
 from build_capture.package.damage import damage
 from build_capture.package.manifest import LICENCE, MANIFEST, README, sources_of
 from build_capture.package.manifest_check import check_manifest
@@ -63,14 +63,14 @@ def verify_folder(folder: Path, shown: str, *, target: Target | None = None, pac
     if not found.captured.kernels:
         problems.append(damage("it lists no kernels, so no launch can be served", f"{shown}/{AOT_JSON}"))
     problems += check_cubins(found, sizes, shown, target)
-    own = digest(folder)
+    own = digest(found)
     if MANIFEST in sizes:
         told = {str(problem.where) for problem in problems}
         problems += [problem for problem in check_manifest(folder, shown, found.captured, own, sizes) if str(problem.where) not in told]
     elif packaged or README in sizes or LICENCE in sizes:
         problems.append(damage("it is missing; every packaged set has one", f"{shown}/{MANIFEST}"))
     raise_all(problems)
-    cubins = {cubin_name(found, kernel) for kernel in found.captured.kernels}
+    cubins = {found.cubin_name(kernel) for kernel in found.captured.kernels}
     total = sum(sizes[name] for name in (AOT_JSON, *cubins))
     return VerifiedSet(shown, target.name, own, len(found.captured.kernels), len(cubins), total, MANIFEST in sizes, sources_of(found.captured), found.notes)
 
@@ -105,7 +105,7 @@ def _walk(folder: Path) -> Iterator[Path]:
 
 
 def _misplaced(found: ReadSet, sizes: Mapping[str, int], shown: str) -> Iterator[CaptureError]:
-    users = {cubin_name(found, kernel): kernel.fn for kernel in found.captured.kernels}
+    users = {found.cubin_name(kernel): kernel.fn for kernel in found.captured.kernels}
     for name in sorted(set(users) - set(sizes)):
         yield damage(f"it is missing; aot.json lists it for {users[name]}", f"{shown}/{name}")
     for name in sorted(set(sizes) - set(users) - {AOT_JSON, *BESIDE}):

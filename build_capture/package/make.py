@@ -135,11 +135,10 @@ def _refuse_lines(fields: Sequence[str]) -> None:
 
 def packaged_files(found: ReadSet, verified: VerifiedSet, app: str, licence: bytes) -> dict[str, bytes]:
     """The files of one set's folder as packages hold it: the set, its licence, how to verify it by hand, and the manifest of all that."""
-    folder, captured = found.folder, found.captured
-    cubins = sorted({found.cubin_path(kernel) for kernel in captured.kernels})
-    files = {path.relative_to(folder).as_posix(): path.read_bytes() for path in (folder / AOT_JSON, *cubins)}
+    captured = found.captured
+    files = {AOT_JSON: found.path.read_bytes()} | {found.cubin_name(kernel): found.read_cubin(kernel) for kernel in captured.kernels}
     files[LICENCE] = licence
-    files[README] = readme(app, verified.target, verified.digest, len(cubins))
+    files[README] = readme(app, verified, found.bin_dir, found.bin_ext)
     entries = {name: file_entry(data) for name, data in files.items()}
     files[MANIFEST] = manifest_text(manifest_for(app, captured, verified.digest, entries))
     return files

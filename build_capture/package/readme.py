@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from build_capture.targets import parse_target
+from build_capture.package.folder import VerifiedSet
 
 NO_LICENCE = """Whoever packaged these kernels named no licence for them (build-capture package --license FILE).
 
@@ -12,7 +12,7 @@ kernels too; ask there before you pass them on.
 
 _README = """# CUDA kernels of {app} for {target}
 
-A captured set: `aot.json` says which launch takes which of the {cubins} kernels in `cubins/`. An engine loads the whole folder; the
+A captured set: `aot.json` says which launch takes which of the {cubins} kernels in `{folder}/`. An engine loads the whole folder; the
 kernels run on {target} GPUs only, whatever the machine's processor. `manifest.json` says what they were made from.
 
 The set's digest, the same wherever it was captured from the same sources with the same tools:
@@ -21,7 +21,7 @@ The set's digest, the same wherever it was captured from the same sources with t
 
 To compute it here, in this folder, with nothing but coreutils:
 
-    (export LC_ALL=C; sha256sum aot.json cubins/*.cubin | sha256sum)
+    (export LC_ALL=C; sha256sum aot.json {folder}/*.{ending} | sha256sum)
 
 To verify every file, with Python:
 
@@ -36,6 +36,7 @@ LICENSE holds the licence of the kernels.
 """
 
 
-def readme(app: str, target: str, digest: str, cubins: int) -> bytes:
-    """The README of one set's folder."""
-    return _README.format(app=app, target=parse_target(target).name, digest=digest, cubins=cubins).encode()
+def readme(app: str, verified: VerifiedSet, folder: str, ending: str) -> bytes:
+    """The README of one set, whose cubins lie in `folder` under names of this `ending`."""
+    about = {"app": app, "target": verified.target, "digest": verified.digest, "cubins": verified.cubins}
+    return _README.format(**about, folder=folder, ending=ending).encode()

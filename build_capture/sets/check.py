@@ -155,7 +155,7 @@ def check_cubins(read: ReadSet, target: Target) -> Iterator[Finding]:
     findings = []
     capabilities: set[int] = set()
     for kernels in by_hash.values():
-        name = read.cubin_path(kernels[0]).relative_to(read.folder).as_posix()
+        name = read.cubin_name(kernels[0])
         try:
             data = read.read_cubin(kernels[0])
             problems: Iterable[str] = inspect(data, kernels, target)

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from build_capture.errors import CaptureError, Place
 from build_capture.files import sha256_of_bytes, sha256_of_file
+from build_capture.sets.read import AOT_JSON, ReadSet
 
 
-def digest_text(folder: Path) -> str:
-    """What `sha256sum aot.json cubins/*.cubin` prints in the folder of a set, sorted by name."""
-    paths = [folder / "aot.json", *(folder / "cubins").glob("*.cubin")]
-    try:
-        lines = {path.relative_to(folder).as_posix(): sha256_of_file(path) for path in paths}
-    except OSError as error:
-        raise CaptureError(f"cannot read this file: {error.strerror}", where=Place(str(error.filename)), mend="name the folder of a set") from error
-    return "".join(f"{lines[name]}  {name}\n" for name in sorted(lines, key=str.encode))
+def digest(found: ReadSet) -> str:
+    """The SHA-256 of what `sha256sum aot.json cubins/*.cubin` prints in the folder of a set that is whole, sorted by name.
 
-
-def digest(folder: Path) -> str:
-    """The digest of the set in `folder`: the SHA-256 of its `digest_text`."""
-    return sha256_of_bytes(digest_text(folder).encode())
+    The cubins are those that the set lists, in the folder that it names; one that is not there is left out. As
+    zig_bridge/verify/verify.zig. Raises an `OSError` where a file cannot be read.
+    """
+    paths = {name: found.folder / name for name in map(found.cubin_name, found.captured.kernels)}
+    hashes = {name: sha256_of_file(path) for name, path in paths.items() if path.is_file()} | {AOT_JSON: sha256_of_file(found.path)}
+    return sha256_of_bytes("".join(f"{hashes[name]}  {name}\n" for name in sorted(hashes)).encode())

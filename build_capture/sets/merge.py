@@ -237,7 +237,7 @@ def _files(hashes: Sequence[dict[str, str]]) -> dict[str, str]:
 def _record(source: _Source) -> dict[str, Any]:
     captured = source.found.captured
     return {
-        "digest": digest(source.found.folder),
+        "digest": digest(source.found),
         "foreign": source.found.foreign,
         "generator": captured.generator,
         "policy": captured.policy,

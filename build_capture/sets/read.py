@@ -35,9 +35,13 @@ class ReadSet(msgspec.Struct, frozen=True):
     bin_dir: str
     bin_ext: str
 
+    def cubin_name(self, kernel: SetKernel) -> str:
+        """The path of an entry's cubin in the set's folder. The parser lets no name lead out of it."""
+        return f"{self.bin_dir}/{kernel.hash}.{self.bin_ext}"
+
     def cubin_path(self, kernel: SetKernel) -> Path:
-        """Where an entry's cubin lies. The parser lets no name lead out of the folder."""
-        return self.folder / self.bin_dir / f"{kernel.hash}.{self.bin_ext}"
+        """Where an entry's cubin lies."""
+        return self.folder / self.cubin_name(kernel)
 
     def read_cubin(self, kernel: SetKernel) -> bytes:
         """An entry's cubin. Raises a `CaptureError` where it is not there, or larger than engines take."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +21,7 @@ from build_capture.package.manifest import (
 )
 from build_capture.sets.digest import digest
 from build_capture.sets.model import CapturedSet
+from build_capture.sets.read import ReadSet
 from build_capture.sets.seal import sealed
 from tests.package.sample import ADD, COPY, SCRATCH_POINTERS
 from tests.sets.cubins import cubin_bytes
@@ -49,7 +51,7 @@ def manifest_again(folder: Path, **changes: Any) -> None:
     captured = msgspec.json.decode((folder / "aot.json").read_bytes(), type=CapturedSet)
     paths = [path for path in folder.rglob("*") if path.is_file() and path.name != MANIFEST]
     files = {path.relative_to(folder).as_posix(): file_entry(path.read_bytes()) for path in paths}
-    manifest = manifest_for("sample", captured, digest(folder), files)
+    manifest = manifest_for("sample", captured, digest(ReadSet(folder, folder / "aot.json", captured, False, (), "cubins", "cubin")), files)
     (folder / MANIFEST).write_bytes(manifest_text(msgspec.structs.replace(manifest, **changes)))
 
 
@@ -186,3 +188,19 @@ DAMAGES = [
     Damage("README.md edited", lambda folder: (folder / "README.md").write_text("x"), "README.md: error: its bytes are not those that manifest.json lists"),
     Damage("LICENSE deleted", lambda folder: (folder / "LICENSE").unlink(), "LICENSE: error: it is missing; manifest.json lists it"),
 ]
+
+
+def damaged(damage: Damage, whole: Path, folder: Path) -> Path:
+    """A damaged copy of the packaged sample's folder, `whole`, in a prefix of its own whose name holds a space."""
+    copy = folder / "a prefix" / whole.relative_to(whole.parents[3])
+    shutil.copytree(whole, copy)
+    damage.apply(copy)
+    return copy
+
+
+def check_each_damage_has_its_own_message(refusal: Callable[[Path], str], whole: Path, folder: Path) -> None:
+    """Let a verifier refuse every damage, and want the message of each in one answer only."""
+    said = {damage.name: refusal(damaged(damage, whole, folder / str(number))) for number, damage in enumerate(DAMAGES)}
+    assert len(said) == len(DAMAGES) > 15
+    for damage in DAMAGES:
+        assert [name for name, message in said.items() if damage.message_python in message] == [damage.name]

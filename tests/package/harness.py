@@ -42,7 +42,12 @@ def sample_package(folder: Path, format_: str) -> Path:
 
 def unpacked_sample(folder: Path) -> Path:
     """The folder of the sample's set as its archive unpacks it."""
-    data = zstandard.ZstdDecompressor().decompress(sample_package(folder, "tar.zst").read_bytes())
+    return unpacked(sample_package(folder, "tar.zst"), folder)
+
+
+def unpacked(archive_file: Path, folder: Path) -> Path:
+    """The folder of the set in an archive of the sample."""
+    data = zstandard.ZstdDecompressor().decompress(archive_file.read_bytes())
     with tarfile.open(fileobj=io.BytesIO(data)) as archive:
         archive.extractall(folder / "prefix", **({"filter": "data"} if hasattr(tarfile, "data_filter") else {}))
     return folder / "prefix" / SET

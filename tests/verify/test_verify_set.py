@@ -6,14 +6,17 @@ import json
 import random
 import re
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
 
+from build_capture.package.verify import verify
 from build_capture.sets.digest import digest
+from build_capture.sets.read import read_set
 from build_capture.targets import TARGETS
-from tests.package.damage import DAMAGES, Damage
-from tests.package.harness import unpacked_sample
+from tests.package.damage import DAMAGES, Damage, check_each_damage_has_its_own_message, damaged
+from tests.package.harness import make, refusal, unpacked, unpacked_sample
 from tests.package.sample import write_sample
 from tests.verify.conftest import ROOT, Verifier
 
@@ -24,32 +27,47 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return unpacked_sample(tmp_path_factory.mktemp("whole"))
 
 
-def damaged(damage: Damage, whole: Path, folder: Path) -> Path:
-    """A damaged copy of the sample's folder, in a prefix of its own whose name holds a space."""
-    copy = folder / "a prefix" / whole.relative_to(whole.parents[3])
-    shutil.copytree(whole, copy)
-    damage.apply(copy)
-    return copy
-
-
 def test_verify_set_passes_what_is_whole(verifier: Verifier, whole: Path) -> None:
     found = verifier.good(whole)
     names = ("folder", "sm", "digest", "entries", "cubins", "packaged", "problems", "coverage")
     assert {name: found[name] for name in names} == {
-        "folder": str(whole), "sm": 121, "digest": digest(whole), "entries": 4, "cubins": 3, "packaged": True, "problems": [], "coverage": None,
+        "folder": str(whole), "sm": 121, "digest": digest(read_set(whole)), "entries": 4, "cubins": 3, "packaged": True, "problems": [], "coverage": None,
     }  # fmt: skip
     assert found["bytes"] == sum(path.stat().st_size for path in (whole / "aot.json", *(whole / "cubins").iterdir()))
     printed = verifier.run(whole).stdout
-    assert printed == f"{whole}: sm_121, 4 entries, 3 cubins, {found['bytes']} bytes, digest {digest(whole)}\n"
+    assert printed == f"{whole}: sm_121, 4 entries, 3 cubins, {found['bytes']} bytes, digest {digest(read_set(whole))}\n"
 
 
 def test_verify_set_passes_a_read_only_copy_and_one_without_a_manifest(verifier: Verifier, whole: Path, tmp_path: Path) -> None:
     shutil.copytree(whole, tmp_path / "copy")
     for path in [*(tmp_path / "copy").rglob("*"), tmp_path / "copy"]:
         path.chmod(0o555 if path.is_dir() else 0o444)
-    assert verifier.good(tmp_path / "copy")["digest"] == verifier.good(write_sample(tmp_path / "bare"))["digest"] == digest(whole)
+    assert verifier.good(tmp_path / "copy")["digest"] == verifier.good(write_sample(tmp_path / "bare"))["digest"] == digest(read_set(whole))
     for path in (tmp_path / "copy", tmp_path / "copy" / "cubins"):
         path.chmod(0o755)
+
+
+def test_both_verifiers_take_the_cubins_of_the_folder_that_the_set_names(verifier: Verifier, tmp_path: Path) -> None:
+    given = write_sample(tmp_path / "set")
+    (given / "cubins").rename(given / "code")
+    for cubin in (given / "code").iterdir():
+        cubin.rename(cubin.with_suffix(".bin"))
+    (given / "aot.json").write_text(json.dumps(json.loads((given / "aot.json").read_bytes()) | {"bin_dir": "code", "bin_ext": "bin"}))
+    packaged = make(tmp_path / "packages", given, formats=("tar.zst",))
+    folder = unpacked(Path(packaged.files[0]), tmp_path)
+    (line,) = (line for line in (folder / "README.md").read_text().splitlines() if "sha256sum" in line)
+    printed = subprocess.run(["sh", "-c", line], cwd=folder, capture_output=True, text=True, check=True).stdout
+    assert printed == f"{packaged.digest}  -\n" and verifier.good(folder)["digest"] == verify(folder).sets[0].digest == packaged.digest
+    (cubin, *_) = sorted((folder / "code").iterdir())
+    for path, data, want in (
+        (folder / "code/x.bin", b"", "x.bin: error: aot.json lists no such cubin"),
+        (folder / "cubins/x.cubin", b"", "x.cubin: error: it is no part of a set"),
+        (cubin, b"x", f"{cubin.name}: error: its bytes are not those that aot.json records for _copy"),
+    ):
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(data)
+        assert want in verifier.refusal(folder) and want in refusal(folder)
+        path.unlink()
 
 
 @pytest.mark.parametrize("damage", DAMAGES, ids=lambda damage: damage.name)
@@ -62,10 +80,7 @@ def test_verify_set_names_the_damage_as_python_does(verifier: Verifier, damage: 
 
 
 def test_each_damage_has_a_message_of_its_own(verifier: Verifier, whole: Path, tmp_path: Path) -> None:
-    said = {damage.name: verifier.refusal(damaged(damage, whole, tmp_path / str(number))) for number, damage in enumerate(DAMAGES)}
-    assert len(said) == len(DAMAGES) > 15
-    for damage in DAMAGES:
-        assert [name for name, message in said.items() if damage.message_python in message] == [damage.name]
+    check_each_damage_has_its_own_message(verifier.refusal, whole, tmp_path)
 
 
 def test_random_damage_is_found_and_never_ends_the_program(verifier: Verifier, whole: Path, tmp_path: Path) -> None:

@@ -82,7 +82,7 @@ def make_report(read: ReadSet, planned: Planned | None, rule: Policy, changes: S
     return Report(
         set=read.folder.resolve().name,
         folder=str(read.folder),
-        digest=digest(read.folder),
+        digest=digest(read),
         target=read.captured.target,
         policy=read.captured.policy,
         rule=rule,
