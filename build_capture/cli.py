@@ -11,6 +11,7 @@ import click
 from build_capture import __version__
 from build_capture.entry import COMMAND_MODULES, lacking
 from build_capture.errors import CaptureError, Exit
+from build_capture.steps import on_standard_error, shown_by
 from build_capture.zig import PACKAGE
 
 COMMANDS = ("capture", "check", "declarations", "diff", "doctor", "explain", "init", "merge", "needs", "package", "report", "verify")
@@ -60,7 +61,8 @@ def run() -> int:
     """Run the command line; returns the exit code. Expected failures print their message, others keep their traceback."""
     try:
         # A command that leaves early, such as with `--help`, gives its exit code here.
-        code = cli.main(standalone_mode=False)
+        with shown_by(on_standard_error()):
+            code = cli.main(standalone_mode=False)
     except CaptureError as error:
         click.echo(str(error), err=True)
         return error.code

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from build_capture.errors import CaptureError, Exit
+from build_capture.steps import shown
 
 SPOKEN = 2
 """With this exit a tool of ours has printed complete messages."""
@@ -30,21 +31,22 @@ def run_tool(
     """Run `command` and return its standard output.
 
     Raises a `CaptureError` with `code` and the tool's standard error when it exits non-zero, and one with
-    `Exit.TOOL` when it cannot be started. `what` says what was being done, such as "reading triton.zig". It runs in
-    `folder`. A tool of ours `speaks`: what it says is the message, with its place, and needs no frame.
+    `Exit.TOOL` when it cannot be started. `what` says what is being done, such as "reading triton.zig", also to whoever
+    waits. It runs in `folder`. A tool of ours `speaks`: what it says is the message, with its place, and needs no frame.
     """
     arguments = [str(part) for part in command]
     try:
-        finished = subprocess.run(
-            arguments,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            env=None if environment is None else dict(environment),
-            cwd=folder,
-            check=False,
-        )
+        with shown(what):
+            finished = subprocess.run(
+                arguments,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                errors="replace",
+                env=None if environment is None else dict(environment),
+                cwd=folder,
+                check=False,
+            )
     except OSError as error:
         raise CaptureError(f"{what}: cannot start {arguments[0]}: {error.strerror}", mend=mend, code=Exit.TOOL) from error
     if speaks and finished.returncode == SPOKEN and finished.stderr.strip():

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from build_capture import zig_progress
+from build_capture import steps, zig_progress
 from build_capture.capture import graph
 from build_capture.capture.summary import Summary
 from build_capture.words import counted
@@ -18,18 +18,33 @@ from build_capture.words import counted
 
 @contextlib.contextmanager
 def compile_progress(console: Console) -> Iterator[graph.Progress]:
-    """Zig's own display inside `zig build`, a bar on a terminal, else a line for each compile that ends, on standard error."""
+    """Zig's own display inside `zig build`, a bar on a terminal, else a line for each compile that ends, on standard error.
+
+    The steps before and between the compiles are shown there, too.
+    """
     pipe = zig_progress.take_pipe()
     if pipe is not None:
-        yield lambda done, total, title: zig_progress.send(pipe, done, total, title)
+        with steps.shown_by(_at_start(lambda what: zig_progress.send(pipe, 0, 0, what))):
+            yield lambda done, total, title: zig_progress.send(pipe, done, total, title)
         return
     if not console.is_terminal:
         yield lambda done, total, title: print(f"[{done}/{total}] {title}", file=sys.stderr, flush=True)
         return
-    columns = (TextColumn("compiling"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("{task.description}"))
+    columns = (BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("{task.description}", markup=False))
     with Progress(*columns, console=console, transient=True) as bar:
         task = bar.add_task("", total=None)
-        yield lambda done, total, title: bar.update(task, completed=done, total=total, description=title)
+        with steps.shown_by(_at_start(lambda what: bar.update(task, description=what))):
+            yield lambda done, total, title: bar.update(task, completed=done, total=total, description=title)
+
+
+def _at_start(tell: Callable[[str], None]) -> steps.Show:
+    """Tell each step when it begins; the next one takes its place."""
+
+    def show(what: str) -> contextlib.AbstractContextManager[None]:
+        tell(what)
+        return contextlib.nullcontext()
+
+    return show
 
 
 def summary_table(summary: Summary) -> Table:

@@ -16,6 +16,10 @@ from build_capture.read.records import Declarations
 from build_capture.zig import Zig, zig_sources
 
 
+ROUND_SECONDS_MAX = 120
+"""How long one round may take on the host, where it takes microseconds: what takes longer does not end."""
+
+
 class ProbedArgument(msgspec.Struct, frozen=True):
     """An argument of a launch, as the probe saw it."""
 
@@ -84,7 +88,8 @@ def probe(zig: Zig, profile: Profile, declarations: Declarations, domains: str |
             write_if_changed(driver, str(domains).encode())
         # Always asked for: Zig alone knows every file that it reads, and its cache answers at once when none changed.
         zig.build(program, _modules(profile, driver), what=f"compiling the probe of {profile.declarations.name}", cache=cache)
-        output = run_tool([program, *limit_arguments(limits), *(["--spans"] if spans else [])], what="running the probe")
+        options = [*limit_arguments(limits), "--round-seconds", str(ROUND_SECONDS_MAX), *(["--spans"] if spans else [])]
+        output = run_tool([program, *options], what=f"running the probe of {profile.rounds or profile.declarations}")
     probed = msgspec.json.decode(output, type=Probed)
     _check_all_reached(profile, declarations, probed)
     return probed

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from build_capture.errors import CaptureError
+from build_capture.plan import probe
 from tests.families.harness import FAMILIES, HERE, Family
 
 ROOT = HERE.parents[1]
@@ -97,6 +98,20 @@ def test_method_that_panics_is_told_with_its_values(family: Families) -> None:
     mutant.edit("capture.zon", ".domains = .{", ".domains = .{ .rows = .{ 0, 1 },")
     with pytest.raises(CaptureError, match="a call of Tri.absorb with rows=0 latent=512 panicked: "):
         mutant.plan()
+
+
+def test_loop_without_an_end_is_told_with_its_round(family: Families, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(probe, "ROUND_SECONDS_MAX", 1)
+    mutant = family("mixed")
+    mutant.edit("src/rounds.zig", "    try tri.attend(", "    while (round.rows() == 3) if (round.rows() == 2) break;\n    try tri.attend(")
+    with pytest.raises(CaptureError) as raised:
+        mutant.plan()
+    place, told = str(raised.value).splitlines()
+    assert place == f"error: running the probe of {mutant.folder / 'src' / 'rounds.zig'}: probe failed (exit 2)"
+    assert told == (
+        "    error: a decode round of 2 streams, 3 rows (windows 2 1) has not ended within 1 s; expected it to launch and come back; "
+        "look for a loop without an end in `layouts` or `drive` of rounds.zig, or in a method that they call"
+    )
 
 
 def test_method_out_of_reach_is_refused_with_the_line_to_add(family: Families) -> None:

@@ -19,6 +19,8 @@ pub const needs = @import("needs.zig");
 /// Tells which round made a declaration file panic.
 pub const panic = @import("panic.zig");
 pub const record = @import("record.zig");
+/// Ends what does not come back from a round.
+pub const watch = @import("watch.zig");
 
 /// Fails, and says why on the standard error, unless the set serves every round within the limits.
 /// `rounds` is the consumer's `rounds.zig`; `aot_json` the text of the set's `aot.json`.
@@ -52,6 +54,7 @@ test {
     _ = domains;
     _ = @import("enumerate.zig");
     _ = limits;
+    _ = watch;
     _ = @import("coverage_test.zig");
     _ = @import("domains_test.zig");
 }

@@ -45,8 +45,8 @@ pub const Driver = struct {
         recorder.calls += 1;
         recorder.taken.clearRetainingCapacity();
         const position: drive.Position(@TypeOf(values)) = .{ .kind = .call, .method = method, .values = &values };
-        drive.at = position.any();
-        defer drive.at = null;
+        drive.enter(position.any());
+        defer drive.leave();
         const result = @call(.auto, function, arguments);
         if (@typeInfo(@TypeOf(result)) == .error_union) {
             _ = result catch |failure| return driver.explain(method, failure, values);

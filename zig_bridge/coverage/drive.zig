@@ -8,6 +8,7 @@ const Driver = @import("domains.zig").Driver;
 const enumerate = @import("enumerate.zig");
 const record = @import("record.zig");
 const Recorder = record.Recorder;
+const watch = @import("watch.zig");
 
 /// A round failed; the recorder's `failure` says which and why.
 pub const Error = error{ RoundFailed, OutOfMemory };
@@ -19,6 +20,7 @@ pub fn all(comptime rounds: type, recorder: *Recorder, limits: build_capture.Lim
         try recorder.fail("limits: {s}", .{problem});
         return error.RoundFailed;
     }
+    watch.start();
     if (@hasDecl(rounds, "drive")) {
         var enumeration: enumerate.Rounds = .init(limits);
         while (enumeration.next()) |round| {
@@ -64,6 +66,9 @@ fn refuseOtherDeals(comptime rounds: type, recorder: *Recorder, limits: build_ca
 /// The layouts that a round can have.
 pub fn layoutsOf(comptime rounds: type, recorder: *Recorder, round: build_capture.Round) Error!build_capture.Layouts(rounds.Layout) {
     var layouts: build_capture.Layouts(rounds.Layout) = .{};
+    const position: Position(struct {}) = .{ .kind = kindOf(round), .windows = round.windows, .values = &.{} };
+    enter(position.any());
+    defer leave();
     rounds.layouts(round, &layouts) catch |failure| {
         return explain(recorder, failure, "layouts", round, &.{});
     };
@@ -78,8 +83,8 @@ pub fn one(comptime rounds: type, recorder: *Recorder, round: build_capture.Roun
     recorder.shape = .{ .kind = kindOf(round), .streams = round.streams(), .rows = round.rows() };
     recorder.taken.clearRetainingCapacity();
     const position: Position(rounds.Layout) = .{ .kind = kindOf(round), .windows = round.windows, .values = &layout };
-    at = position.any();
-    defer at = null;
+    enter(position.any());
+    defer leave();
     rounds.drive(&captured, round, layout) catch |failure| {
         return explain(recorder, failure, "drive", round, try describe(recorder.arena, layout));
     };
@@ -95,17 +100,37 @@ pub fn one(comptime rounds: type, recorder: *Recorder, round: build_capture.Roun
     for (recorder.needs.items[known..]) |*need| need.witness = witness;
 }
 
-/// What is driven at this moment, for who has to tell after a panic in the declaration file; null between rounds.
+/// What is driven at this moment, for who has to tell after a panic in the declaration file or a loop without an end; null
+/// between rounds.
 pub var at: ?AnyPosition = null;
+
+/// Says what is driven from now on.
+pub fn enter(position: AnyPosition) void {
+    at = position;
+    watch.move();
+}
+
+/// Says that it came back.
+pub fn leave() void {
+    at = null;
+    watch.move();
+}
+
+/// What a round or a call takes in words, at the most; what is longer is cut.
+pub const text_bytes_max = 1 << 14;
 
 /// A round or a call while it is driven, whatever the type of its values.
 pub const AnyPosition = struct {
     context: *const anyopaque,
     witnessOf: *const fn (context: *const anyopaque, arena: std.mem.Allocator) error{OutOfMemory}!record.Witness,
 
-    /// Writes it as `writeRound` does. The memory is for a moment.
-    pub fn write(position: AnyPosition, arena: std.mem.Allocator, writer: *std.Io.Writer) !void {
-        try writeRound(writer, try position.witnessOf(position.context, arena));
+    /// What `writeRound` writes of it, where nothing can be allocated.
+    pub fn tell(position: AnyPosition, text: *[text_bytes_max]u8) []const u8 {
+        var memory: [text_bytes_max]u8 = undefined;
+        var allocator: std.heap.FixedBufferAllocator = .init(&memory);
+        var writer: std.Io.Writer = .fixed(text);
+        if (position.witnessOf(position.context, allocator.allocator())) |witness| writeRound(&writer, witness) catch {} else |_| {}
+        return writer.buffered();
     }
 };
 

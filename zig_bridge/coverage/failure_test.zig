@@ -59,6 +59,14 @@ fn asksUnlisted(set: *const cuda.aot.Set, _: build_capture.Round) !void {
     _ = set.smallestConst("_f", "BM", 16);
 }
 
+fn launchesForever(set: *const cuda.aot.Set, _: build_capture.Round) !void {
+    while (true) try set.run(cuda.Stream{}, "_f", .{ 1, 1, 1 }, &.{cuda.aot.int("W", 2)}, &.{});
+}
+
+test "drive: a round that launches without an end is refused" {
+    try checkFailure(launchesForever, first_round ++ "more than 1048576 launches; expected a loop that ends");
+}
+
 test "drive: a round that fails is named" {
     try checkFailure(failsLate, "drive failed in a decode round of 1 stream, 3 rows, layout items=5: PlanTooLong");
 }

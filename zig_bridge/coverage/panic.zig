@@ -11,12 +11,8 @@ pub fn handler(comptime program: []const u8) type {
             if (drive.at) |position| {
                 // A second panic, while this one is told, tells nothing.
                 drive.at = null;
-                var memory: [1 << 14]u8 = undefined;
-                var text: [1 << 14]u8 = undefined;
-                var allocator: std.heap.FixedBufferAllocator = .init(&memory);
-                var writer: std.Io.Writer = .fixed(&text);
-                position.write(allocator.allocator(), &writer) catch {};
-                std.debug.print("{s}: error: a {s} panicked: {s}\n", .{ program, writer.buffered(), message });
+                var text: [drive.text_bytes_max]u8 = undefined;
+                std.debug.print("{s}: error: a {s} panicked: {s}\n", .{ program, position.tell(&text), message });
             }
             std.debug.defaultPanic(message, first_trace_address);
         }

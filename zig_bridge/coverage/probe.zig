@@ -5,9 +5,9 @@ const coverage = @import("coverage");
 const rounds = @import("rounds");
 
 const usage =
-    \\usage: probe --parallel N --window-rows N --prompt-rows N [--spans]
+    \\usage: probe --parallel N --window-rows N --prompt-rows N [--round-seconds N] [--spans]
     \\Drives every round within the limits and prints each distinct specialization as JSON; with --spans, which
-    \\rounds ask for each, as ranges of rows.
+    \\rounds ask for each, as ranges of rows. Where one round takes more than N seconds it ends.
     \\
 ++ coverage.limits.usage;
 
@@ -33,6 +33,13 @@ pub fn main(init: std.process.Init) !u8 {
         }
         const value: ?[]const u8 = if (index + 1 < arguments.len) arguments[index + 1] else null;
         var problem: []const u8 = "";
+        if (std.mem.eql(u8, option, "--round-seconds")) {
+            coverage.watch.seconds_max = std.fmt.parseInt(u32, value orelse "", 10) catch {
+                std.debug.print("probe: error: {s}: expected a whole number\n", .{option});
+                return 2;
+            };
+            continue;
+        }
         const taken = coverage.limits.take(&limits, option, value, &problem) catch {
             std.debug.print("probe: error: {s}: {s}\n", .{ option, problem });
             return 2;

@@ -134,6 +134,9 @@ pub const Recorder = struct {
     /// fewer values of one constexpr, and counts them all before it does.
     pub const needs_of_function_max = 1 << 13;
 
+    /// A round or a call with more launches than this is in a loop without an end.
+    pub const launches_of_round_max = 1 << 20;
+
     const functions: cuda.aot.Sink.Functions = .{ .launch = launch, .smallestConst = smallestConst };
 
     /// What a launch answers that only looks at the variant. The probe has none yet.
@@ -163,6 +166,10 @@ pub const Recorder = struct {
         recorder.key.clearRetainingCapacity();
         try specialization.appendKey(&recorder.key, recorder.arena, call);
         recorder.launches += 1;
+        if (recorder.taken.items.len == launches_of_round_max) {
+            try recorder.fail("more than {d} launches; expected a loop that ends", .{launches_of_round_max});
+            return error.MalformedLaunch;
+        }
         const found = recorder.by_key.get(recorder.key.items);
         const index = found orelse try recorder.add(call);
         try recorder.taken.append(recorder.arena, index);
