@@ -102,8 +102,8 @@ def article(value: Any) -> str:
 
 
 def is_word(text: str) -> bool:
-    """Whether a text can be a name: not empty, no space, no control character, valid Unicode."""
-    return bool(text) and not _SPACE_OR_CONTROL.search(text) and not any("\ud800" <= letter <= "\udfff" for letter in text)
+    """Whether a text can be a name: not empty, no space, no control character."""
+    return bool(text) and not _SPACE_OR_CONTROL.search(text)
 
 
 def _word(value: Any) -> str:

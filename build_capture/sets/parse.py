@@ -57,6 +57,8 @@ def parse(text: bytes) -> Parsed:
         return Parsed(None, [f"no valid JSON ({error})"])
     if _is_nested(document, _NESTING_MAX):
         return Parsed(None, ["no valid JSON (it is nested too deeply)"])
+    if b"\\u" in text and not _is_unicode(document):
+        return Parsed(None, ["no valid JSON (a string holds one half of a surrogate pair)"])
     if not isinstance(document, dict):
         return Parsed(None, [f"the file holds {article(document)}; expected an object with `kernels`"])
     return _parse_document(document)
@@ -190,7 +192,7 @@ def _words(fields: Fields, name: str, valid: Sequence[str] | None) -> dict[str, 
     """An object of strings, by names; of these strings where `valid` is given."""
     words = {}
     for key, value in fields.members(name, {}).items():
-        if not is_word(key) or not isinstance(value, str) or any("\ud800" <= letter <= "\udfff" for letter in value):
+        if not is_word(key) or not isinstance(value, str):
             fields.fault(f"`{name}` is no object of strings by name")
         elif valid and value not in valid:
             fields.fault(f"`{name}` holds `{value}`; expected {' or '.join(valid)}")
@@ -203,6 +205,15 @@ def _is_nested(value: Any, deeper: int) -> bool:
     """Whether there are more objects and lists inside each other than `deeper`."""
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else None
     return inner is not None and (deeper == 0 or any(_is_nested(each, deeper - 1) for each in inner))
+
+
+def _is_unicode(document: Any) -> bool:
+    """Whether every string can be written: JSON's escapes can tell of halves of surrogate pairs, which no text holds."""
+    try:
+        json.dumps(document, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

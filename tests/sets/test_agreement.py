@@ -163,6 +163,13 @@ def test_parse_agrees_in_python_and_zig(answerer: Path, tmp_path: Path) -> None:
     assert len(kinds) > 60, "too few kinds of faults came up"
 
 
+@pytest.mark.parametrize("half", ["\\ud800", "\\udc00", "\\ud800\\ud800"])
+def test_half_of_a_surrogate_pair_is_no_json_in_python_and_zig(answerer: Path, tmp_path: Path, half: str) -> None:
+    text = f'{{"kernels": [], "provenance": {{"a": ["{half}"]}}}}'.encode()
+    (verdict,) = ask(answerer, tmp_path, [b"S" + text])
+    assert "no valid JSON" in verdict and "no valid JSON" in parse(text).faults[0]
+
+
 def test_index_finds_what_a_comparison_with_each_entry_finds() -> None:
     random = Random(22)
     found = 0
