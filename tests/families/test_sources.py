@@ -21,6 +21,8 @@ def test_sources_tell_rounds_from_domains_and_what_rounds_prove(family: Callable
     assert how == {"attend": "rounds", "sample": "domains"}
     # Five rounds; two counts times the eight residues of an address.
     assert (planned.probed.rounds, planned.probed.calls) == (5, 16)
+    # What rounds embed decides what they launch: an edit captures anew.
+    assert [path.name for path in planned.zig_files] == ["rounds.zig", "triton.zig", "word_bytes.txt"]
 
 
 def test_method_that_nothing_drives_is_refused_by_name(family: Callable[[str], Family]) -> None:

@@ -12,6 +12,7 @@ import pytest
 from tests.read.reader import EXPECTED, FIXTURES, Reader, launches_of, within_tri
 
 FORMS = FIXTURES / "forms"
+LAUNCH = 't.set.run(0, "_k", .{ 1, 1, 1 }, &.{}, &.{});'
 
 
 def check_snapshot(name: str, text: str) -> None:
@@ -54,6 +55,20 @@ def test_declarations_sibling_above_the_named_file(reader: Reader, tmp_path: Pat
     # Named by `../triton.zig`'s import of `inner/more.zig` again, and still one file.
     assert answer["files"] == ["../shape.zig", "../sizes.zon", "../tri_basic.zig", "../triton.zig", "more.zig"]
     assert len(answer["launches"]) == 26
+
+
+def test_declarations_lists_what_files_embed(reader: Reader, tmp_path: Path) -> None:
+    embeds = "".join(f'const e{number} = @embedFile("{name}");\n' for number, name in enumerate(("sizes.txt", "../note.bin", "gone.txt", "cuda", ".", "other.zig")))
+    (tmp_path / "src").mkdir()
+    (tmp_path / "note.bin").write_bytes(bytes(range(256)))
+    for name, text in {
+        "triton.zig": within_tri(LAUNCH) + 'const other = @import("other.zig");\ntest {\n    _ = @embedFile("tested.txt");\n}\n',
+        "other.zig": embeds,
+        "sizes.txt": "no Zig {",
+        "tested.txt": "",
+    }.items():
+        (tmp_path / "src" / name).write_text(text)
+    assert reader.read("declarations", tmp_path / "src" / "triton.zig")["files"] == ["../note.bin", "other.zig", "sizes.txt", "triton.zig"]
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-//! Reads a declaration file and every sibling that it reaches by relative `@import`.
+//! Reads a declaration file and every sibling that it reaches by relative `@import`, and tells which files those embed.
 
 const std = @import("std");
 const Allocator = std.mem.Allocator;
@@ -16,7 +16,8 @@ const Source = source.Source;
 pub const Files = struct {
     /// The file that was named comes first, then siblings in the order in which they are found.
     zig: []const Scopes,
-    /// Every file, `.zon` ones as well, relative to the first one's folder, sorted.
+    /// Every file, also those that are no Zig: `.zon` files, and what `@embedFile` names. Relative to the first one's
+    /// folder, sorted.
     paths: []const []const u8,
     /// The names on the way to the first one's folder, from the file system's root.
     folder: []const []const u8,
@@ -42,6 +43,7 @@ const Walk = struct {
     folder_names: []const []const u8,
     queue: std.ArrayList(Pending) = .empty,
     known: std.StringHashMapUnmanaged(void) = .empty,
+    embedded: std.StringArrayHashMapUnmanaged(void) = .empty,
 
     fn enqueue(self: *Walk, pending: Pending) source.Error!void {
         if ((try self.known.getOrPut(self.arena, pending.path)).found_existing) return;
@@ -86,6 +88,7 @@ pub fn read(io: std.Io, arena: Allocator, file: []const u8, diagnostics: *Diagno
         try zig.append(arena, try scopes.build(arena, found));
         try enqueueImports(&walk, found, &zig.items[zig.items.len - 1]);
     }
+    for (walk.embedded.keys()) |path| if (!walk.known.contains(path)) try paths.append(arena, path);
     if (diagnostics.list.items.len > 0) return error.Reported;
     std.mem.sort([]const u8, paths.items, {}, isBefore);
     return .{ .zig = zig.items, .paths = paths.items, .folder = walk.folder_names };
@@ -125,10 +128,15 @@ fn enqueueImports(walk: *Walk, from: *const Source, file: *const Scopes) source.
     const tree = &from.tree;
     for (0..tree.nodes.len) |index| {
         const node: Node.Index = @enumFromInt(index);
-        const path = try importPath(walk.arena, from, node) orelse continue;
+        const imported = try importPath(walk.arena, from, node);
+        const path = imported orelse try literalOf("@embedFile", walk.arena, from, node) orelse continue;
         const token = tree.nodeMainToken(node);
         if (file.enclosing(token, .test_block) != null) continue;
         const sibling = try siblingPath(walk.arena, walk.folder_names, from.path, path);
+        if (imported == null) {
+            if (isFile(walk.io, try walk.shown(sibling))) try walk.embedded.put(walk.arena, sibling, {});
+            continue;
+        }
         walk.enqueue(.{ .path = sibling, .importer = from, .token = token }) catch |failure| switch (failure) {
             // One file too many is said once.
             error.Reported => return,
@@ -137,16 +145,27 @@ fn enqueueImports(walk: *Walk, from: *const Source, file: *const Scopes) source.
     }
 }
 
+/// Whether there is such a file. What is embedded may be a module, or lie where Zig never looks: Zig says what is missing.
+fn isFile(io: std.Io, path: []const u8) bool {
+    const found = std.Io.Dir.cwd().statFile(io, path, .{}) catch return false;
+    return found.kind == .file;
+}
+
 /// The path that an `@import` of a file names; null for any other node and for a module.
 pub fn importPath(arena: Allocator, from: *const Source, node: Node.Index) Allocator.Error!?[]const u8 {
+    const path = try literalOf("@import", arena, from, node) orelse return null;
+    return if (std.mem.endsWith(u8, path, ".zig") or std.mem.endsWith(u8, path, ".zon")) path else null;
+}
+
+/// The text that a call of a builtin is given; null for any other node, and for a text that only the compiler knows or that is
+/// no path.
+fn literalOf(builtin: []const u8, arena: Allocator, from: *const Source, node: Node.Index) Allocator.Error!?[]const u8 {
     const tree = &from.tree;
     var buffer: [2]Node.Index = undefined;
     const parameters = tree.builtinCallParams(&buffer, node) orelse return null;
-    if (!std.mem.eql(u8, tree.tokenSlice(tree.nodeMainToken(node)), "@import")) return null;
-    if (parameters.len == 0) return null;
-    const path = try from.stringLiteral(arena, parameters[0]) orelse return null;
-    const is_file = std.mem.endsWith(u8, path, ".zig") or std.mem.endsWith(u8, path, ".zon");
-    return if (is_file and std.mem.findScalar(u8, path, 0) == null) path else null;
+    if (parameters.len == 0 or !std.mem.eql(u8, tree.tokenSlice(tree.nodeMainToken(node)), builtin)) return null;
+    const text = try from.stringLiteral(arena, parameters[0]) orelse return null;
+    return if (std.mem.findScalar(u8, text, 0) == null) text else null;
 }
 
 fn folderNames(io: std.Io, arena: Allocator, folder: []const u8) Allocator.Error![]const []const u8 {
