@@ -90,10 +90,20 @@ function(triton_capture_add_set)
     if(set_EXCLUDE_FROM_ALL)
       set(leave_out OPTIONAL)
     endif()
-    # Cubins of an earlier set must not stay: a set holds what its aot.json lists, and no more.
-    cmake_path(ABSOLUTE_PATH set_DESTINATION BASE_DIRECTORY "\${CMAKE_INSTALL_PREFIX}" OUTPUT_VARIABLE destination)
-    install(CODE "file(REMOVE_RECURSE \"\$ENV{DESTDIR}${destination}/${short}/cubins\")")
     install(DIRECTORY "${folder}/" DESTINATION "${set_DESTINATION}/${short}" ${leave_out})
+    # Cubins of an earlier set must not stay: a set holds what its aot.json lists, and no more. They go once the new ones are there.
+    cmake_path(ABSOLUTE_PATH set_DESTINATION BASE_DIRECTORY "\${CMAKE_INSTALL_PREFIX}" OUTPUT_VARIABLE destination)
+    install(CODE "
+      set(triton_capture_from \"${folder}/cubins\")
+      set(triton_capture_to \"\$ENV{DESTDIR}${destination}/${short}/cubins\")
+      if(EXISTS \"${folder}/aot.json\")
+        file(GLOB triton_capture_installed RELATIVE \"\${triton_capture_to}\" \"\${triton_capture_to}/*\")
+        foreach(triton_capture_name IN LISTS triton_capture_installed)
+          if(NOT EXISTS \"\${triton_capture_from}/\${triton_capture_name}\")
+            file(REMOVE_RECURSE \"\${triton_capture_to}/\${triton_capture_name}\")
+          endif()
+        endforeach()
+      endif()")
   endforeach()
 
   set(all ALL)

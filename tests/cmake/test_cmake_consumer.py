@@ -129,6 +129,18 @@ def test_installed_set_is_the_captured_one_and_holds_nothing_else(built: Consume
     assert installed == built.cubins()
 
 
+def test_set_that_was_not_built_leaves_the_installed_one_as_it_is(tmp_path: Path) -> None:
+    consumer = Consumer(tmp_path)
+    for options, ok in (("EXCLUDE_FROM_ALL", True), ("", False)):
+        (consumer.source / "CMakeLists.txt").write_text(PROJECT.replace("PARALLEL 16", f"PARALLEL 16 {options}"))
+        consumer.configure()
+        installed = consumer.prefix / "share/tiny/cuda/sm121/cubins/copy.cubin"
+        installed.parent.mkdir(parents=True, exist_ok=True)
+        installed.write_bytes(b"of the installed set")
+        consumer.run("cmake", "--install", consumer.build, "--prefix", consumer.prefix, ok=ok)
+        assert installed.read_bytes() == b"of the installed set"
+
+
 def test_kernel_that_does_not_compile_fails_the_build(tmp_path: Path) -> None:
     consumer = Consumer(tmp_path)
     (consumer.source / "kernels/helper.py").write_text("SIZE = None\n")
