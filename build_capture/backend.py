@@ -15,12 +15,17 @@ from __future__ import annotations
 
 import shutil
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 from scikit_build_core import build as wrapped
 
 from build_capture.errors import CaptureError
+from build_capture.package.backend_options import read_options
+from build_capture.package.backend_sets import captured_files, entry_point
+from build_capture.package.extend_wheel import add_entry_point, extend_wheel
 
 Settings = dict[str, Any] | None
 
@@ -59,48 +64,36 @@ def get_requires_for_build_editable(config_settings: Settings = None) -> list[st
 
 
 def _with_sets(hook: Any, wheel_directory: str, config_settings: Settings, metadata_directory: str | None) -> str:
-    from build_capture.package.backend_options import read_options
-    from build_capture.package.backend_sets import captured_files, entry_point
-    from build_capture.package.extend_wheel import extend_wheel
-
-    try:
+    with _stopping():
         options, rest = read_options(Path.cwd(), config_settings)
         # The capture comes first: it is what can fail for the user, and a failure must leave no wheel.
         files = captured_files(options)
         name: str = hook(wheel_directory, rest, metadata_directory)
         extend_wheel(Path(wheel_directory) / name, files, entry_point(options))
-    except CaptureError as error:
-        _stop(error)
-    return name
+        return name
 
 
 def _with_entry_point(hook: Any, metadata_directory: str, config_settings: Settings) -> str:
-    from build_capture.package.backend_options import read_options
-    from build_capture.package.backend_sets import entry_point
-    from build_capture.package.extend_wheel import add_entry_point
-
-    try:
+    with _stopping():
         options, rest = read_options(Path.cwd(), config_settings)
         name: str = hook(metadata_directory, rest)
         file = Path(metadata_directory) / name / "entry_points.txt"
         file.write_text(add_entry_point(file.read_text(encoding="utf-8") if file.is_file() else "", entry_point(options)), encoding="utf-8")
-    except CaptureError as error:
-        _stop(error)
-    return name
+        return name
 
 
 def _requires(hook: Any, config_settings: Settings) -> list[str]:
-    from build_capture.package.backend_options import read_options
-
-    try:
+    with _stopping():
         options, rest = read_options(Path.cwd(), config_settings)
-    except CaptureError as error:
-        _stop(error)
-    zig = [] if options.zig or shutil.which("zig") else ["ziglang>=0.16"]
-    return [*hook(rest), *zig]
+        zig = [] if options.zig or shutil.which("zig") else ["ziglang>=0.16"]
+        return [*hook(rest), *zig]
 
 
-def _stop(error: CaptureError) -> NoReturn:
+@contextmanager
+def _stopping() -> Iterator[None]:
     """End as the command line does: the message alone, and its exit code. A traceback is for faults of ours."""
-    print(error, file=sys.stderr)
-    raise SystemExit(int(error.code))
+    try:
+        yield
+    except CaptureError as error:
+        print(error, file=sys.stderr)
+        raise SystemExit(int(error.code)) from None

@@ -47,14 +47,32 @@ class BackendOptions(msgspec.Struct, frozen=True, rename="kebab", forbid_unknown
     """The Zig compiler. Default: `zig` on PATH, else the `ziglang` package."""
 
 
+class _Project(msgspec.Struct, frozen=True):
+    name: str | None = None
+
+
+class _Tool(msgspec.Struct, frozen=True, rename="kebab"):
+    build_capture: dict[str, Any] = {}
+
+
+class _Document(msgspec.Struct, frozen=True):
+    """What is read of `pyproject.toml`."""
+
+    project: _Project = _Project()
+    tool: _Tool = _Tool()
+
+
 def read_options(project: Path, config_settings: Mapping[str, Any] | None) -> tuple[BackendOptions, dict[str, Any]]:
     """The options for the project in the folder `project`, and the config settings that are scikit-build-core's.
 
-    Raises a `CaptureError` for an option that is not known or not of its type.
+    Raises a `CaptureError` for a `pyproject.toml` that cannot be read, and for an option that is not known or not of its type.
     """
     file = project / "pyproject.toml"
-    document = tomllib.loads(file.read_text(encoding="utf-8"))
-    given = dict(document.get("tool", {}).get(TABLE, {}))
+    try:
+        document = msgspec.convert(tomllib.loads(file.read_text(encoding="utf-8")), _Document)
+    except (OSError, ValueError) as error:
+        raise CaptureError(f"it cannot be read: {error}", where=Place(str(file))) from error
+    given = dict(document.tool.build_capture)
     rest = {}
     for name, value in (config_settings or {}).items():
         if name.startswith(f"{TABLE}."):
@@ -70,7 +88,9 @@ def read_options(project: Path, config_settings: Mapping[str, Any] | None) -> tu
     except msgspec.ValidationError as error:
         raise CaptureError(f"[tool.{TABLE}]: {error}", where=Place(str(file))) from error
     if options.module is None:
-        options = msgspec.structs.replace(options, module=re.sub(r"\W", "_", document["project"]["name"]).lower() + "_sets")
+        if document.project.name is None:
+            raise CaptureError("[project] has no name for the package of the sets to follow", where=Place(str(file)), mend=f'name it: `module = "my_engine_sets"` below [tool.{TABLE}]')
+        options = msgspec.structs.replace(options, module=re.sub(r"\W", "_", document.project.name).lower() + "_sets")
     _refuse(options, file)
     return options, rest
 

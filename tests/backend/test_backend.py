@@ -97,6 +97,9 @@ def test_installed_wheel_tells_where_its_set_is(wheel: Path, tmp_path: Path) -> 
 
     assert ask("-c", script).stdout == f"tiny_engine_sets {want}\n"
     assert ask("-m", "tiny_engine_sets").stdout == f"{want}\n"
+    check = [sys.executable, ROOT / "build_capture", "check", want, "--profile", wheel.parents[1] / "capture.zon", "--parallel", "16"]
+    checked = subprocess.run([*check, "--zig", zig_of(ZIG_VARIABLES[0])], capture_output=True, text=True, check=False)
+    assert checked.returncode == 0 and "covered" in checked.stdout, checked.stdout + checked.stderr
     other = ask("-m", "tiny_engine_sets", "sm_90")
     assert (other.returncode, other.stderr) == (1, "error: have sm_121, need sm_90\n")
 
@@ -125,6 +128,24 @@ def test_options_that_are_wrong_are_named(tmp_path: Path, options: str, message:
     with pytest.raises(CaptureError) as caught:
         read_options(project, None)
     assert message in str(caught.value) and str(caught.value).startswith(f"{project / 'pyproject.toml'}: error: ")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[project", "it cannot be read: "),
+        ("tool = 3", "it cannot be read: Expected `object`, got `int` - at `$.tool`"),
+        ("[tool]\nbuild-capture = 3", "at `$.tool.build-capture`"),
+        ("[tool.build-capture]\nparallel = 2", '[project] has no name for the package of the sets to follow; name it: `module = "my_engine_sets"`'),
+        (None, "No such file"),
+    ],
+)
+def test_pyproject_that_cannot_be_read_is_told_in_one_line(tmp_path: Path, text: str | None, message: str) -> None:
+    if text is not None:
+        (tmp_path / "pyproject.toml").write_text(text)
+    with pytest.raises(CaptureError) as caught:
+        read_options(tmp_path, None)
+    assert str(caught.value).startswith(f"{tmp_path / 'pyproject.toml'}: error: ") and message in str(caught.value)
 
 
 def test_kernel_that_does_not_compile_leaves_no_wheel(tmp_path: Path) -> None:
