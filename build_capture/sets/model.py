@@ -90,7 +90,7 @@ class SetKernel(msgspec.Struct, frozen=True):
     alias: bool = False
     """False: the entry of the specialization that was compiled. True: a further one, by which the same cubin serves more launches."""
     seal: str = ""
-    """The SHA-256 of the entry's canonical text (see seal.py); empty in a set of another tool or of an older form."""
+    """The SHA-256 of the entry's canonical text (see seal.py); empty in a set of another tool."""
 
     @property
     def constants(self) -> dict[str, str]:

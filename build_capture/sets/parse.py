@@ -19,6 +19,10 @@ AOT_BYTES_MAX = 16 << 20
 OURS = "build-capture"
 """The name of this project as a generator of sets."""
 
+UNSEALED = f"no entry has a `seal`, though `generator` says that {OURS} wrote the set: what its cubins assume was taken out of it; capture it anew"
+"""What is wrong with a set of ours without seals. Every version of build-capture writes them; a set that records none and is
+taken for another tool's may claim whatever it likes."""
+
 _CONSTANT_FORM = 'expected exactly one of {"int": n}, {"f32": bits} and {"none": true}'
 _NO_SCRATCH = {"global_scratch": 0, "global_align": 1, "profile_scratch": 0}
 _NESTING_MAX = 64
@@ -34,7 +38,7 @@ class Parsed(msgspec.Struct, frozen=True):
     """None where there are faults."""
     faults: Sequence[str] = ()
     foreign: bool = False
-    """Whether it records no seals: another tool's, or an older form of ours. `assumes16` is then `div16`."""
+    """Whether it records no seals, as another tool's does. `assumes16` is then `div16`."""
     bin_dir: str = "cubins"
     bin_ext: str = "cubin"
 
@@ -68,7 +72,11 @@ def _parse_document(document: dict[str, Any]) -> Parsed:
     faults: list[str] = []
     if not isinstance(kernels := document.get("kernels"), list):
         return Parsed(None, [f"`kernels` is {article(kernels)}; expected a list" if "kernels" in document else "`kernels` is missing"])
-    foreign = not any(map(_is_ours, kernels))
+    generator = _generator(document.get("generator"))
+    ours, sealed = generator.get("name") == OURS, any(map(_claims_seal, kernels))
+    if ours and kernels and not sealed:
+        return Parsed(None, [UNSEALED])
+    foreign = not ours and not sealed
     read = []
     for index, value in enumerate(kernels):
         place = f"kernels[{index}]"
@@ -79,7 +87,7 @@ def _parse_document(document: dict[str, Any]) -> Parsed:
     top = Fields(document, "aot.json", faults)
     policy = document.get("policy")
     captured = CapturedSet(
-        generator=_generator(document.get("generator")),
+        generator=generator,
         target=top.word("target", ""),
         policy=policy if isinstance(policy, str) else "",
         provenance=document["provenance"] if isinstance(document.get("provenance"), dict) else {},
@@ -91,7 +99,7 @@ def _parse_document(document: dict[str, Any]) -> Parsed:
     return Parsed(None if faults else captured, faults, foreign, bin_dir, bin_ext)
 
 
-def _is_ours(kernel: Any) -> bool:
+def _claims_seal(kernel: Any) -> bool:
     """Whether an entry claims to be sealed: then it must be, whole."""
     if not isinstance(kernel, dict):
         return False

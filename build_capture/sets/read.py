@@ -1,4 +1,4 @@
-"""Reads a set from where it lies: our own, an older form of ours, or one that another tool wrote."""
+"""Reads a set from where it lies: our own, or one that another tool wrote."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import msgspec
 
 from build_capture.errors import CaptureError, Place, raise_all
 from build_capture.sets.model import CapturedSet, SetKernel
-from build_capture.sets.parse import AOT_BYTES_MAX, OURS, parse
+from build_capture.sets.parse import AOT_BYTES_MAX, parse
 from build_capture.targets import Target
 
 AOT_JSON = "aot.json"
@@ -29,7 +29,7 @@ class ReadSet(msgspec.Struct, frozen=True):
     """Its aot.json."""
     captured: CapturedSet
     foreign: bool
-    """Whether it records no seals: another tool's, or an older form of ours. `assumes16` is then taken from `div16`."""
+    """Whether it records no seals, as another tool's does. `assumes16` is then taken from `div16`."""
     notes: tuple[str, ...]
     """What its readers should know, a sentence each."""
     bin_dir: str
@@ -107,7 +107,7 @@ def _shown(faults: Sequence[str], manifest: Path) -> list[CaptureError]:
 
 def _notes(captured: CapturedSet) -> tuple[str, ...]:
     name = captured.generator.get("name", "")
-    writer = "an older build-capture" if name == OURS else f"another tool ({name})" if name else "another tool"
+    writer = f"another tool ({name})" if name else "another tool"
     notes = [f"{writer} wrote this set: it records no seals, so each cubin is taken to assume what its entries' `div16` says"]
     if not captured.target:
         notes.append("it does not say which GPU it is for")

@@ -160,7 +160,7 @@ def test_explain_an_ambiguity(captured: Path, tmp_path: Path) -> None:
     for kernel in kernels:
         kernel["params"] = [{name: value for name, value in param.items() if name != "assumes16"} for param in kernel["params"]]
     first = next(kernel for kernel in kernels if kernel["fn"] == "_mixed_attend")
-    (tmp_path / "aot.json").write_text(json.dumps({**manifest, "kernels": [*kernels, {**first, "num_warps": 8, "hash": "other"}]}))
+    (tmp_path / "aot.json").write_text(json.dumps({**manifest, "generator": "another", "kernels": [*kernels, {**first, "num_warps": 8, "hash": "other"}]}))
     (answer,) = answers("several captured Triton variants of _mixed_attend match; pin num_warps/num_stages (Launch)", tmp_path)
     assert {near.hash for near in answer.near} == {first["hash"], "other"}
     assert answer.command == ""  # Capturing more makes nothing clear.

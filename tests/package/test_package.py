@@ -198,7 +198,7 @@ def test_package_refuses_a_damaged_set(tmp_path: Path) -> None:
 
 def test_package_refuses_a_set_of_another_tool(tmp_path: Path) -> None:
     folder = write_sample(tmp_path / "set")
-    document = json.loads((folder / "aot.json").read_bytes())
+    document = json.loads((folder / "aot.json").read_bytes()) | {"generator": "another"}
     for kernel in document["kernels"]:
         del kernel["seal"], kernel["alias"]
         for parameter in kernel["params"]:

@@ -30,16 +30,24 @@ def draw_kernels(random: Random) -> list[SetKernel]:
 
 def draw_text(random: Random, kernels: list[SetKernel]) -> bytes:
     """The set's `aot.json`: ours, or, as often, another tool's, which seals nothing and claims what it wants."""
-    document = msgspec.to_builtins(set_of(*kernels))
     if random.random() < 0.5:
-        del document["generator"], document["policy"], document["provenance"]
-        for kernel in document["kernels"]:
-            for name in ("seal", "alias", "sha256", "requested", "kinds"):
-                del kernel[name]
-            for each in kernel["params"]:
-                each.pop("assumes16")
-                each["nospec"] |= random.random() < 0.1
+        return msgspec.json.encode(msgspec.to_builtins(set_of(*kernels)))
+    document = without_seals(kernels)
+    del document["generator"], document["policy"], document["provenance"]
+    for each in (param for kernel in document["kernels"] for param in kernel["params"]):
+        each["nospec"] |= random.random() < 0.1
     return msgspec.json.encode(document)
+
+
+def without_seals(kernels: list[SetKernel]) -> dict[str, Any]:
+    """The set without what only sealed ones have; `generator` still says that it is ours."""
+    document: dict[str, Any] = msgspec.to_builtins(set_of(*kernels))
+    for kernel in document["kernels"]:
+        for name in ("seal", "alias", "sha256", "requested", "kinds"):
+            del kernel[name]
+        for each in kernel["params"]:
+            del each["assumes16"]
+    return document
 
 
 def draw_launch(random: Random, kernels: list[SetKernel]) -> Launch:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 from collections import Counter
@@ -17,11 +18,11 @@ from build_capture.sets.index import Index
 from build_capture.sets.launch import Launch
 from build_capture.sets.match import Ambiguity, Match, Policy, ambiguities, match, nearest
 from build_capture.sets.model import SetKernel
-from build_capture.sets.parse import parse
+from build_capture.sets.parse import UNSEALED, parse
 from build_capture.sets.rule import fits
 from build_capture.zig import zig_sources
 from tests.families.conftest import zig_of
-from tests.sets.draw import draw_kernels, draw_launch, draw_text
+from tests.sets.draw import draw_kernels, draw_launch, draw_text, without_seals
 from tests.sets.mutate import mutate_claim, mutate_text
 
 LAUNCHES_OF_A_SET = 25
@@ -155,12 +156,16 @@ def test_parse_agrees_in_python_and_zig(answerer: Path, tmp_path: Path) -> None:
     for _ in range(2000):
         kernels = draw_kernels(random)
         texts.append(mutate_text(random, draw_text(random, kernels)) if random.random() < 0.6 else mutate_claim(random, kernels))
+    document = without_seals(draw_kernels(random))
+    names = ["build-capture", {"name": "build-capture", "version": "9"}, {"name": ["build-capture"]}, {"version": "1"}, "another", 5]
+    texts += [json.dumps(document | change | {"generator": name}).encode() for name in names for change in ({}, {"kernels": []})]
     read = [parse(text) for text in texts]
     wanted = [parsed.faults[0] if parsed.faults else "foreign" if parsed.foreign else "ok" for parsed in read]
     assert ask(answerer, tmp_path, [b"S" + text for text in texts]) == wanted
     kinds = Counter(re.sub(r"[0-9]+|hash\d|`[A-Za-z]`", "?", verdict) for verdict in wanted)
     assert 0.1 < kinds["ok"] / len(texts) < 0.5 and 0.02 < kinds["foreign"] / len(texts) < 0.4
     assert len(kinds) > 60, "too few kinds of faults came up"
+    assert [text for text, verdict in zip(texts, wanted, strict=True) if verdict == UNSEALED] == [texts[2000], texts[2002]]
 
 
 @pytest.mark.parametrize("half", ["\\ud800", "\\udc00", "\\ud800\\ud800"])

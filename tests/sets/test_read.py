@@ -67,12 +67,20 @@ def test_read_set_of_another_tool(tmp_path: Path) -> None:
     assert read.cubin_path(kernel) == tmp_path / "cubins" / "AB-12.cubin"
 
 
-def test_read_set_of_an_older_form_of_ours(tmp_path: Path) -> None:
-    older = with_kernel(sha256="cd", requested={"num_warps": 2, "num_stages": 3}, kinds={"N": "bool"}) | {"generator": {"name": "build-capture"}}
-    read = read_set(write(tmp_path, older | {"target": "sm_121"}))
-    assert [note.partition(":")[0] for note in read.notes] == ["an older build-capture wrote this set"]
+def test_read_set_of_another_tool_that_records_more(tmp_path: Path) -> None:
+    more = with_kernel(sha256="cd", requested={"num_warps": 2, "num_stages": 3}, kinds={"N": "bool"}) | {"target": "sm_121"}
+    read = read_set(write(tmp_path, more))
     assert read.captured.kernels[0].requested == {"num_warps": 2, "num_stages": 3}
-    assert read.captured.target == "sm_121"
+    assert (read.captured.target, len(read.notes)) == ("sm_121", 1)
+
+
+@pytest.mark.parametrize("generator", ["build-capture", {"name": "build-capture", "version": "0.1.0"}])
+def test_read_set_of_ours_without_seals_is_refused(generator: object, tmp_path: Path) -> None:
+    # What merge would seal anew, a claim of any kind.
+    with pytest.raises(CaptureError, match="no entry has a `seal`, though `generator` says that build-capture wrote the set"):
+        read_set(write(tmp_path, FOREIGN | {"generator": generator}))
+    empty = parse(json.dumps({"generator": generator, "kernels": []}).encode())
+    assert (empty.faults, empty.foreign) == ([], False)
 
 
 def test_read_set_of_ours_says_nothing_of_it(tmp_path: Path) -> None:

@@ -29,7 +29,8 @@ const nesting_max = 64;
 const params_max = 1024;
 
 /// The set that the text describes. It lives in the arena, as does a diagnostic's message. A set that claims to be sealed
-/// must be, in each entry, and no entry may claim what its cubin does not bear out; one without seals is `foreign`.
+/// must be, in each entry, and no entry may claim what its cubin does not bear out; one without seals, of another tool, is
+/// `foreign`.
 pub fn parse(arena: std.mem.Allocator, text: []const u8, diagnostic: *Diagnostic) Error!Set {
     const reader: Reader = .{ .arena = arena, .diagnostic = diagnostic };
     if (text.len == 0) return reader.fail("the file is empty; expected one JSON object with `kernels`", .{});
@@ -45,9 +46,15 @@ pub fn parse(arena: std.mem.Allocator, text: []const u8, diagnostic: *Diagnostic
         .array => |array| array.items,
         else => |other| return reader.fail("`kernels` is {s}; expected a list", .{article(other)}),
     };
-    const foreign = for (list) |value| {
-        if (claimsSeal(value)) break false;
-    } else true;
+    const sealed = for (list) |value| {
+        if (claimsSeal(value)) break true;
+    } else false;
+    const ours = isOurs(top.get("generator") orelse .null);
+    if (ours and list.len > 0 and !sealed) return reader.fail(
+        "no entry has a `seal`, though `generator` says that build-capture wrote the set: what its cubins assume was taken out of it; capture it anew",
+        .{},
+    );
+    const foreign = !ours and !sealed;
     const variants = try arena.alloc(Variant, list.len);
     for (list, variants, 0..) |value, *variant, index| {
         variant.* = try parseKernel(try reader.fields(value, try reader.print("kernels[{d}]", .{index})), foreign);
@@ -91,6 +98,13 @@ fn isNestedTooDeeply(text: []const u8) bool {
         if (depth > nesting_max) return true;
     }
     return false;
+}
+
+/// Whether `generator` names this project, every version of which seals its sets: one that is taken for another tool's may
+/// claim whatever it likes.
+fn isOurs(generator: json.Value) bool {
+    const name = if (generator == .object) generator.object.get("name") orelse return false else generator;
+    return name == .string and std.mem.eql(u8, name.string, "build-capture");
 }
 
 /// Whether an entry has a field that only sealed ones have: then it must be sealed, whole.

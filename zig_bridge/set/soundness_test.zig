@@ -116,6 +116,23 @@ test "soundness: an entry that was changed or lacks a part of its seal" {
     }
 }
 
+test "soundness: a set of ours that lost all its seals" {
+    var arena: std.heap.ArenaAllocator = .init(testing.allocator);
+    defer arena.deinit();
+    const format =
+        \\{{"generator": {s}, "kernels": [{{"fn": "_f", "hash": "ab", "name": "_f", "num_warps": 4, "params": [], "consts": {{}}}}]}}
+    ;
+    const lost = "no entry has a `seal`, though `generator` says that build-capture wrote the set: what its cubins assume was taken out of it; capture it anew";
+    inline for (.{ "\"build-capture\"", "{\"name\": \"build-capture\", \"version\": \"9\"}" }) |generator| {
+        try checkTextRefused(arena.allocator(), try std.fmt.allocPrint(arena.allocator(), format, .{generator}), lost);
+    }
+    inline for (.{ "\"another\"", "{\"version\": \"1\"}", "null" }) |generator| {
+        var diagnostic: parse_module.Diagnostic = .{};
+        const text = try std.fmt.allocPrint(arena.allocator(), format, .{generator});
+        try testing.expect((try parse_module.parse(arena.allocator(), text, &diagnostic)).foreign);
+    }
+}
+
 test "soundness: an alias that claims what its code does not serve" {
     const more = "kernels[1] (_f): `X` serves values that its code does not: the code assumes a multiple of 16";
     try checkRefused(&.{ compiled, with(alias, "params", &.{ withParam(aligned, "div16", false), any }) }, more);

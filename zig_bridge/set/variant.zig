@@ -132,7 +132,7 @@ pub const Set = struct {
     bin_ext: []const u8,
     /// What the set is for, `sm_121`; null where it does not say.
     target: ?[]const u8 = null,
-    /// The set records no seals: another tool's, or an older form of ours. Nothing proves what its cubins assume.
+    /// The set records no seals, as another tool's does. Nothing proves what its cubins assume.
     foreign: bool = true,
 
     /// A set of these variants, indexed.
