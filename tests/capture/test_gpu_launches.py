@@ -31,7 +31,7 @@ def good(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Good]:
 def test_gpu_launches_and_records_what_was_enumerated(good: Good) -> None:
     record = good.verify()
     add, scale = record.kernels
-    assert (add.function, add.needs, add.launched, add.launches, add.output, add.error, add.limit) == ("_add", 3, 3, 3, "OUT", 0.0, 1e-6)
+    assert (add.function, add.needs, add.launched, add.verified, add.launches, add.output, add.error, add.limit) == ("_add", 3, 3, 3, 3, "OUT", 0.0, 1e-6)
     assert (scale.needs, scale.launched, scale.launches) == (1, 0, 0)
     assert record.not_launched == ["_scale"]
     assert (record.recorded, record.enumerated, record.differences) == (3, 3, 0)

@@ -22,6 +22,10 @@ ROOT = Path(__file__).resolve().parents[2]
 PROFILE = ROOT / "examples" / "qwen27" / "capture.zon"
 MISSING = ("no captured Triton variant of ", "MissingTritonVariant")
 """What an engine prints where a set lacks a variant."""
+REFUSED = 3
+"""The exit status of qwen27-serve where a launch was refused."""
+FIRST_OF_TWO_STREAMS = 2
+"""Its rounds begin with one stream, two, three, …"""
 
 
 class Part:
@@ -38,22 +42,27 @@ class Part:
             self.failed.append(what)
 
 
-def run(title: str, command: list[str | Path]) -> tuple[int, str]:
-    """Run a command, print its title and how long it took; returns its exit status and all that it said."""
+def run(title: str, command: list[str | Path]) -> subprocess.CompletedProcess[str]:
+    """Run a command; prints its title and how long it took."""
     started = time.monotonic()
     done = subprocess.run(list(map(str, command)), capture_output=True, text=True, errors="replace", check=False)
     print(f"== {title}: exit {done.returncode}, {time.monotonic() - started:.1f} s", flush=True)
-    return done.returncode, done.stdout + done.stderr
+    return done
+
+
+def run_with_findings(title: str, command: list[str | Path]) -> tuple[subprocess.CompletedProcess[str], dict[str, Any]]:
+    """Run a program with `--json`, show what it said; returns what came of it and what it found, empty where it printed none."""
+    done = run(title, [*command, "--json"])
+    findings = json.loads(done.stdout) if done.stdout else {}
+    print(indented(done.stderr + json.dumps(findings, indent=1), 40))
+    return done, findings
 
 
 def capture(title: str, arguments: argparse.Namespace, out: Path, *more: str | Path) -> dict[str, Any] | None:
     """Capture through the command line; returns its summary, or None after printing what it said."""
     command: list[str | Path] = [sys.executable, ROOT / "build_capture", "capture", "--profile", PROFILE, "--zig", arguments.zig, "--target", "native"]
-    started = time.monotonic()
     cache = arguments.folder / "cache"
-    command += ["--cache-dir", cache, "--out", out, "--json", *more]
-    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False)
-    print(f"== {title}: exit {done.returncode}, {time.monotonic() - started:.1f} s", flush=True)
+    done = run(title, [*command, "--cache-dir", cache, "--out", out, "--json", *more])
     if done.returncode != 0:
         print(done.stderr)
         return None
@@ -72,14 +81,15 @@ def prove_capture(part: Part, arguments: argparse.Namespace, set_: Path, values:
     print("  | kernel | needs | launched | verified | launches | nearest to its limit | error | limit |")
     print("  | --- | ---: | ---: | ---: | ---: | --- | ---: | ---: |")
     for kernel in gpu["kernels"]:
-        counts = " | ".join(str(kernel[name]) for name in ("needs", "launched", "launched", "launches"))
+        counts = " | ".join(str(kernel[name]) for name in ("needs", "launched", "verified", "launches"))
         print(f"  | `{kernel['function']}` | {counts} | {kernel['output']} | {kernel['error']:.1e} | {kernel['limit']:.1e} |")
-    needs, launched = (sum(kernel[name] for kernel in gpu["kernels"]) for name in ("needs", "launched"))
+    needs, launched, verified = (sum(kernel[name] for kernel in gpu["kernels"]) for name in ("needs", "launched", "verified"))
     print(f"\n  {gpu['rounds']} rounds made {gpu['round_launches']} launches of {gpu['round_specializations']} specializations")
-    part.check(needs == launched == summary["needs"] == summary["variants"] > 0, f"needs {summary['needs']} = launched {launched} = verified {launched}")
+    same = needs == launched == verified == summary["needs"] == summary["variants"] > 0
+    part.check(same, f"needs {summary['needs']} = launched {launched} = verified {verified}")
     recorded = (gpu["recorded"], gpu["enumerated"], gpu["round_specializations"])
     same = gpu["differences"] == 0 and set(recorded) == {summary["needs"]}
-    part.check(same, "recorded {}, enumerated {}, from rounds alone {}, 0 differences".format(*recorded))
+    part.check(same, "recorded {}, enumerated {}, from rounds alone {}, {} differences".format(*recorded, gpu["differences"]))
     return True
 
 
@@ -118,23 +128,26 @@ def prove_policy(part: Part, arguments: argparse.Namespace, policy: str) -> None
 def prove_serving(part: Part, arguments: argparse.Namespace, set_: Path) -> None:
     """The Zig program serves from the set alone; from a one-stream set it fails with the engine's lines."""
     how_many = ["--rounds", str(arguments.rounds), "--parallel", str(arguments.parallel)]
-    status, said = run(f"serve {arguments.rounds} rounds in Zig", [arguments.serve, set_, *how_many])
-    print(indented(said, 25))
-    part.check(status == 0, f"{arguments.rounds} random rounds: no launch refused, no bit differs")
+    done, served = run_with_findings(f"serve {arguments.rounds} rounds in Zig", [arguments.serve, set_, *how_many])
+    part.check(done.returncode == 0, f"{arguments.rounds} random rounds: no launch refused, no bit differs")
+    limits, findings = provenance(set_)["limits"], served.get("findings", {})
+    part.check(findings.get("rows_most") == limits["parallel"] * limits["window_rows"], f"W up to {findings.get('rows_most')}")
     one = arguments.folder / "one"
     if capture("capture for one stream and one row", arguments, one, "--parallel", "1", "--window-rows", "1") is None:
         part.check(False, "the capture for one stream comes to a set")
         return
-    status, said = run("serve from the one-stream set", [arguments.serve, one, *how_many])
-    print(indented(said, 25))
-    part.check(status != 0 and all(words in said for words in MISSING), "the one-stream set fails with the engine's lines")
+    done, served = run_with_findings("serve from the one-stream set", [arguments.serve, one, *how_many])
+    failed = done.returncode == REFUSED and served.get("findings", {}).get("first_refused") == FIRST_OF_TWO_STREAMS
+    part.check(failed and all(words in done.stderr for words in MISSING), "the one-stream set fails at the first round of two streams with the engine's lines")
 
 
 def prove_replay(part: Part, arguments: argparse.Namespace, set_: Path, values: Path) -> None:
     """Every variant of all kernels, launched from Zig, writes what it wrote for Python."""
-    status, said = run("replay every variant in Zig", [arguments.replay, set_, values])
-    print(indented(said, 25))
-    part.check(status == 0, "every variant launched from Zig writes the same bits")
+    done, replayed = run_with_findings("replay every variant in Zig", [arguments.replay, set_, values])
+    part.check(done.returncode == 0, "what is launched from Zig writes the same bits")
+    there = len(list((set_ / "cubins").iterdir()))
+    launched = sum(function["cubins_launched"] for function in replayed.get("functions", []))
+    part.check(launched == there > 0, f"{launched} of {there} cubins were launched from Zig")
 
 
 def indented(text: str, most: int) -> str:

@@ -20,7 +20,7 @@ def launches_table(record: GpuRecord) -> Table:
     for heading, total in (
         ("needs", sum(kernel.needs for kernel in record.kernels)),
         ("launched", sum(kernel.launched for kernel in record.kernels)),
-        ("verified", sum(kernel.launched for kernel in record.kernels)),
+        ("verified", sum(kernel.verified for kernel in record.kernels)),
         ("further", sum(kernel.further for kernel in record.kernels)),
         ("launches", sum(kernel.launches for kernel in record.kernels)),
     ):
@@ -29,7 +29,7 @@ def launches_table(record: GpuRecord) -> Table:
         table.add_column(heading, justify="right")
     for kernel in record.kernels:
         worst = (kernel.output, f"{kernel.error:.1e}", f"{kernel.limit:.1e}") if kernel.launched else ("not launched", "-", "-")
-        table.add_row(kernel.function, *(f"{count:,}" for count in (kernel.needs, kernel.launched, kernel.launched, kernel.further, kernel.launches)), *worst)
+        table.add_row(kernel.function, *(f"{count:,}" for count in (kernel.needs, kernel.launched, kernel.verified, kernel.further, kernel.launches)), *worst)
     return table
 
 

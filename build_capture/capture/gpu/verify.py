@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
 from build_capture.capture.compile import Variant
-from build_capture.capture.gpu.records import Answer, Launched, Recorded, Specialization
+from build_capture.capture.gpu.records import Answer, Launched, Specialization
 from build_capture.capture.records import Kernel
 from build_capture.errors import CaptureError, Exit, Place, raise_all
 from build_capture.plan.needs import Need
@@ -25,7 +26,9 @@ class KernelLaunches(msgspec.Struct, frozen=True):
     function: str
     needs: int
     launched: int
-    """Needs that were launched and whose numbers are right: all, or none where the family has no example."""
+    """Needs that were launched: all, or none where the family has no example."""
+    verified: int
+    """Of these, needs that have nothing wrong: right numbers, and the code that was compiled without the GPU."""
     further: int
     """Code that a policy adds for it, launched and checked too."""
     launches: int
@@ -35,6 +38,14 @@ class KernelLaunches(msgspec.Struct, frozen=True):
     error: float
     """Its error, rounded."""
     limit: float
+
+
+class Outcome(NamedTuple):
+    """A need or further code, what its launches gave, and whether nothing is wrong with it."""
+
+    need: Need
+    launched: Launched
+    good: bool
 
 
 class GpuRecord(msgspec.Struct, frozen=True):
@@ -49,7 +60,7 @@ class GpuRecord(msgspec.Struct, frozen=True):
     enumerated: int
     """Those that the declarations ask for, of the kernels that were launched."""
     differences: int
-    """Between the two: always 0 in a set, since a difference is an error."""
+    """Between the two; a capture with any fails."""
     rounds: int
     """Whole rounds that the family served."""
     round_launches: int
@@ -69,10 +80,12 @@ def verify(
     """
     assert len(variants) + len(further) == len(answer.launched), "each need has its answer"
     places = {kernel.function: Place(str(folder / kernel.module), kernel.line) for kernel in kernels}
-    errors = []
-    for variant, launched in zip([*variants, *further], answer.launched):
-        place = places[variant.need.function]
-        errors += [_error(f"{variant.need.function} ({variant.need.classes}): {problem}", place) for problem in _problems(variant, launched)]
+    problems = [list(_problems(variant, launched)) for variant, launched in zip([*variants, *further], answer.launched)]
+    errors = [
+        _error(f"{variant.need.function} ({variant.need.classes}): {problem}", places[variant.need.function])
+        for variant, found in zip([*variants, *further], problems)
+        for problem in found
+    ]
     needs = [variant.need for variant in variants]
     every = [*needs, *(variant.need for variant in further)]
     launched_functions = {need.function for need, launched in zip(every, answer.launched) if launched.runs}
@@ -83,12 +96,13 @@ def verify(
     ]
     if not launched_functions and not errors:
         errors.append(CaptureError("nothing was launched: the family has no example of any kernel", where=Place(str(folder)), mend="see docs/examples.md"))
+    differences = [] if answer.failure else list(_differences(needs, answer))
     if answer.failure:
         errors.append(_error(f"serving rounds fails after {answer.rounds}: {answer.failure}", Place(str(folder))))
-    else:
-        errors += [_error(words, places.get(function, Place(str(folder)))) for function, words in _differences(needs, answer)]
+    errors += [_error(words, places.get(function, Place(str(folder)))) for function, words in differences]
     raise_all(errors)
-    return _record(needs, every, answer, launched_functions, device)
+    outcomes = [Outcome(need, launched, not found) for need, launched, found in zip(every, answer.launched, problems)]
+    return _record(outcomes, len(needs), answer, len(differences), device)
 
 
 def _error(what: str, place: Place) -> CaptureError:
@@ -137,36 +151,39 @@ def _differences(needs: Sequence[Need], answer: Answer) -> Iterator[tuple[str, s
             yield need.function, f"none of {answer.rounds} rounds launched {text}, which the declarations ask for"
 
 
-def _record(needs: Sequence[Need], every: Sequence[Need], answer: Answer, functions: set[str], device: str) -> GpuRecord:
-    """`every` need is one of `needs` or one of the further code, in the order of the answer."""
-    examples = {str(each.specialization) for launched in answer.launched[: len(needs)] for each in launched.recorded}
+def _record(outcomes: Sequence[Outcome], needs: int, answer: Answer, differences: int, device: str) -> GpuRecord:
+    """The first `needs` of the outcomes are those of needs, the others those of further code."""
+    asked = [outcome.need for outcome in outcomes[:needs]]
+    launched = {outcome.need.function for outcome in outcomes if outcome.launched.runs}
+    examples = {str(each.specialization) for outcome in outcomes[:needs] for each in outcome.launched.recorded}
+    driven = {each.specialization.function for each in answer.from_rounds}
+    functions = sorted({need.function for need in asked})
     return GpuRecord(
         device=device,
-        kernels=[_kernel(function, len(needs), every, answer) for function in sorted({need.function for need in needs})],
-        not_launched=sorted({need.function for need in needs} - functions),
+        kernels=[_kernel(function, outcomes[:needs], outcomes[needs:]) for function in functions],
+        not_launched=sorted(set(functions) - launched),
         recorded=len(examples | {str(each.specialization) for each in answer.from_rounds}),
-        enumerated=len({str(Specialization.of(need)) for need in needs if need.function in functions | _functions(answer.from_rounds)}),
-        differences=0,
+        enumerated=len({str(Specialization.of(need)) for need in asked if need.function in launched | driven}),
+        differences=differences,
         rounds=answer.rounds,
         round_launches=sum(each.launches for each in answer.from_rounds),
         round_specializations=len(answer.from_rounds),
-        round_kernels=sorted(_functions(answer.from_rounds)),
+        round_kernels=sorted(driven),
     )
 
 
-def _functions(recorded: Sequence[Recorded]) -> set[str]:
-    return {each.specialization.function for each in recorded}
-
-
-def _kernel(function: str, needs: int, every: Sequence[Need], answer: Answer) -> KernelLaunches:
-    own = [(place < needs, launched) for place, (need, launched) in enumerate(zip(every, answer.launched)) if need.function == function]
-    runs = [run for _, launched in own for run in launched.runs if not run.compact]
+def _kernel(function: str, needs: Sequence[Outcome], further: Sequence[Outcome]) -> KernelLaunches:
+    asked = [outcome for outcome in needs if outcome.need.function == function]
+    added = [outcome for outcome in further if outcome.need.function == function]
+    launched = [outcome for outcome in asked if outcome.launched.runs]
+    runs = [run for outcome in [*asked, *added] for run in outcome.launched.runs if not run.compact]
     worst = max((output for run in runs for output in run.outputs), key=lambda output: output.share, default=None)
     return KernelLaunches(
         function=function,
-        needs=sum(asked for asked, _ in own),
-        launched=sum(bool(launched.runs) for asked, launched in own if asked),
-        further=sum(bool(launched.runs) for asked, launched in own if not asked),
+        needs=len(asked),
+        launched=len(launched),
+        verified=sum(outcome.good for outcome in launched),
+        further=sum(bool(outcome.launched.runs) for outcome in added),
         launches=len(runs),
         output=worst.what if worst else "",
         error=rounded(worst.error or 0.0) if worst else 0.0,

@@ -100,6 +100,7 @@ fn writeTable(writer: *Writer, context: *const cuda.Context, set: *const cuda.ao
     try writer.print("{s:<34} {d:>10}\n", .{ "most streams of a served round", findings.streams_most });
     try writer.print("{s:<34} {d:>10}\n", .{ "most rows (W) of a served round", findings.rows_most });
     try writer.print("{s:<34} {d:>10}\n", .{ "rows compared with the row alone", findings.rows_compared });
+    try writer.print("{s:<34} {d:>10}\n", .{ "rows of rounds served twice", findings.rows_repeated });
     try writer.print("{s:<34} {d:>10}\n", .{ "rows that differ", findings.rows_differing });
     try writer.print("{s:<34} {d:>10}\n", .{ "bits that differ", findings.bits_differing });
     try writer.print("{s:<34} {d:>10}\n", .{ "rows compared with float64", findings.rows_calculated });

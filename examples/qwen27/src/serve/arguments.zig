@@ -21,7 +21,7 @@ pub const help = std.fmt.comptimePrint(
     \\usage: qwen27-serve [OPTIONS] SET
     \\
     \\Serves random rounds of attention on a GPU from a captured set alone, and checks them: no launch is refused, each row is
-    \\the same row computed alone, bit for bit, and what float64 says. SET is the folder of a set.
+    \\the same row of its window computed alone, bit for bit, and what float64 says. SET is the folder of a set.
     \\
     \\  --rounds N         rounds to serve (default: 500); the first have 1, 2, ... streams, the others are random
     \\  --parallel N       streams in a round, at most (default: {d})

@@ -1,5 +1,5 @@
-//! Serves rounds and checks what comes of them: nothing is refused, each row is the same row computed alone, bit for bit, and
-//! what float64 says.
+//! Serves rounds and checks what comes of them: nothing is refused, each row is the same row of its window computed alone, bit
+//! for bit, and what float64 says.
 
 const std = @import("std");
 const cuda = @import("cuda");
@@ -23,8 +23,10 @@ pub const Findings = struct {
     /// The most streams and rows of a round that was served.
     streams_most: u32 = 0,
     rows_most: u32 = 0,
-    /// Rows that were compared with the same row alone.
+    /// Rows of several streams' rounds that were compared with the same row of their window alone.
     rows_compared: u64 = 0,
+    /// Rows of rounds of one window: these are alone already, and were compared with the same round served again.
+    rows_repeated: u64 = 0,
     rows_differing: u64 = 0,
     bits_differing: u64 = 0,
     /// Rows that were compared with float64.
@@ -33,17 +35,19 @@ pub const Findings = struct {
 
     /// Whether the numbers are right; a run that compared nothing has none.
     pub fn areNumbersGood(findings: Findings) bool {
-        return findings.rows_compared > 0 and findings.rows_calculated > 0 and findings.bits_differing == 0 and
+        return findings.rows_compared + findings.rows_repeated > 0 and findings.rows_calculated > 0 and findings.bits_differing == 0 and
             findings.error_worst <= reference_types.error_limit;
     }
 
-    /// Compares rows with the same rows alone.
-    fn compare(findings: *Findings, together: []const u16, alone: []const u16) void {
+    /// Compares rows with the same rows alone; `count` windows are in their round.
+    fn compare(findings: *Findings, count: u32, together: []const u16, alone: []const u16) void {
         std.debug.assert(together.len == alone.len and together.len % query_values == 0);
-        for (0..together.len / query_values) |row| {
+        const rows = together.len / query_values;
+        const counter = if (count > 1) &findings.rows_compared else &findings.rows_repeated;
+        counter.* += rows;
+        for (0..rows) |row| {
             var bits: u64 = 0;
             for (together[row * query_values ..][0..query_values], alone[row * query_values ..][0..query_values]) |left, right| bits += @popCount(left ^ right);
-            findings.rows_compared += 1;
             findings.bits_differing += bits;
             if (bits > 0) findings.rows_differing += 1;
         }
@@ -91,7 +95,7 @@ pub const Checker = struct {
         var first: u32 = 0;
         for (round.windows()) |*window| {
             const rows = together[first * query_values ..][0 .. window.rows * query_values];
-            findings.compare(rows, try checker.server.run(&.alone(window.*), checker.alone));
+            findings.compare(round.count, rows, try checker.server.run(&.alone(window.*), checker.alone));
             if (calculated >= first and calculated < first + window.rows) {
                 const row = calculated - first;
                 checker.reference.compute(checker.server.state, window, row);
@@ -110,11 +114,13 @@ test "check: bits that differ are counted, and a run that compared nothing is no
     var left: [2 * query_values]u16 = @splat(7);
     var right = left;
     findings.rows_calculated = 1;
-    findings.compare(&left, &right);
+    findings.compare(2, &left, &right);
     try std.testing.expect(findings.areNumbersGood());
     right[query_values + 3] ^= 0b101;
-    findings.compare(&left, &right);
+    findings.compare(2, &left, &right);
+    findings.compare(1, left[0..query_values], left[0..query_values]);
     try std.testing.expectEqual(4, findings.rows_compared);
+    try std.testing.expectEqual(1, findings.rows_repeated);
     try std.testing.expectEqual(1, findings.rows_differing);
     try std.testing.expectEqual(2, findings.bits_differing);
     try std.testing.expect(!findings.areNumbersGood());
