@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import io
 import os
 import sys
 
@@ -59,6 +60,9 @@ def cli() -> None:
 
 def run() -> int:
     """Run the command line; returns the exit code. Expected failures print their message, others keep their traceback."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # As on standard error: a file name that is no text, or a letter that the terminal does not have, ends no command.
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         # A command that leaves early, such as with `--help`, gives its exit code here.
         with shown_by(on_standard_error()):

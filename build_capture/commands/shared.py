@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 from typing import Any
@@ -42,6 +43,10 @@ def output_console() -> Console:
 
 
 def print_json(record: Any) -> None:
-    """One JSON object on standard output."""
-    sys.stdout.buffer.write(msgspec.json.format(msgspec.json.encode(record), indent=2) + b"\n")
+    """One JSON object on standard output. Of a file name that is no UTF-8, escapes stand for its bytes, as Python reads them."""
+    try:
+        text = msgspec.json.format(msgspec.json.encode(record), indent=2)
+    except UnicodeEncodeError:
+        text = json.dumps(msgspec.to_builtins(record), indent=2).encode()
+    sys.stdout.buffer.write(text + b"\n")
     sys.stdout.flush()

@@ -13,7 +13,7 @@ from build_capture.errors import CaptureError, Place, raise_all
 from build_capture.files import write_if_changed
 from build_capture.package.deb import write_deb
 from build_capture.package.folder import VerifiedSet, verify_folder
-from build_capture.package.manifest import LICENCE, MANIFEST, README, file_entry, manifest_for, manifest_text
+from build_capture.package.manifest import LICENCE, MANIFEST, README, file_entry, manifest_for, manifest_text, refuse_unrepeatable
 from build_capture.package.names import PackageNames, package_names
 from build_capture.package.readme import NO_LICENCE, readme
 from build_capture.package.tar import write_tar
@@ -110,10 +110,15 @@ def _refuse_twice(sources: Sequence[_Source]) -> None:
 
 
 def _family(sources: Sequence[_Source]) -> str:
-    families = sorted({str(source.found.captured.provenance.get("family", "")) for source in sources})
-    if len(families) != 1 or not families[0]:
-        raise CaptureError(f"the sets are of {len(families)} families: {', '.join(families)}", mend="name the app that loads them with --app")
-    return families[0]
+    families = set()
+    for source in sources:
+        family = source.found.captured.provenance.get("family")
+        if not isinstance(family, str):
+            raise CaptureError("it does not say which family it is of", where=Place(str(source.found.path)), mend="name the app that loads it with --app")
+        families.add(family)
+    if len(families) != 1:
+        raise CaptureError(f"the sets are of {len(families)} families: {', '.join(sorted(families))}", mend="name the app that loads them with --app")
+    return families.pop()
 
 
 def licence_text(path: Path | None) -> bytes:
@@ -136,7 +141,9 @@ def _refuse_lines(fields: Sequence[str]) -> None:
 def packaged_files(found: ReadSet, verified: VerifiedSet, app: str, licence: bytes) -> dict[str, bytes]:
     """The files of one set's folder as packages hold it: the set, its licence, how to verify it by hand, and the manifest of all that."""
     captured = found.captured
-    files = {AOT_JSON: found.path.read_bytes()} | {found.cubin_name(kernel): found.read_cubin(kernel) for kernel in captured.kernels}
+    text = found.path.read_bytes()
+    refuse_unrepeatable(text, str(found.path))
+    files = {AOT_JSON: text} | {found.cubin_name(kernel): found.read_cubin(kernel) for kernel in captured.kernels}
     files[LICENCE] = licence
     files[README] = readme(app, verified, found.bin_dir, found.bin_ext)
     entries = {name: file_entry(data) for name, data in files.items()}

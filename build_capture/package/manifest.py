@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 
 from build_capture import __version__
+from build_capture.errors import CaptureError, Place
 from build_capture.files import sha256_of_bytes
+from build_capture.plan.needs import I64_MAX, I64_MIN
 from build_capture.sets.model import CapturedSet
 
 MANIFEST = "manifest.json"
@@ -51,6 +53,36 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What packaged it."""
     files: dict[str, ManifestFile]
     """Every other file of the folder, by its name in it."""
+
+
+_Whole = Annotated[int, msgspec.Meta(ge=I64_MIN, le=I64_MAX)]
+
+
+class _Provenance(msgspec.Struct, frozen=True):
+    """What a manifest repeats of a set's provenance, as a capture records it."""
+
+    limits: dict[str, _Whole] = {}
+    toolchain: dict[str, str | bool | _Whole | None] = {}
+    profile: dict[str, str] = {}
+    declarations: dict[str, str] = {}
+    kernels: dict[str, str] = {}
+
+
+class _Repeated(msgspec.Struct, frozen=True):
+    """What a manifest repeats of `aot.json`."""
+
+    policy: str = ""
+    generator: dict[str, str] = {}
+    provenance: _Provenance = _Provenance()
+
+
+def refuse_unrepeatable(text: bytes, where: str) -> None:
+    """Raise a `CaptureError` for an `aot.json` that says something else of its making than a capture does: readers take
+    that for nothing, and would find that the manifest says something else than the set."""
+    try:
+        msgspec.json.decode(text, type=_Repeated)
+    except msgspec.ValidationError as error:
+        raise CaptureError(f"no manifest can repeat what it says of its making: {error}", where=Place(where), mend="capture it anew") from error
 
 
 def manifest_for(app: str, captured: CapturedSet, digest: str, files: Mapping[str, ManifestFile]) -> Manifest:

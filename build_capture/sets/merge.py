@@ -212,8 +212,7 @@ def _provenance(sources: Sequence[_Source]) -> dict[str, Any]:
     """What all sets agree on, and the provenance of each, once, in an order that does not depend on theirs."""
     records: dict[bytes, dict[str, Any]] = {}
     for source in sources:
-        captured = source.found.captured
-        for record in captured.provenance.get("merged") or [_record(source)]:
+        for record in _records(source):
             records[msgspec.json.encode(record, order="deterministic")] = record
     all_of = [source.found.captured.provenance for source in sources]
     common = {name: _agreed([each.get(name) for each in all_of], None) for name in all_of[0]}
@@ -234,15 +233,20 @@ def _files(hashes: Sequence[dict[str, str]]) -> dict[str, str]:
     return {name: versions.pop() if len(versions) == 1 else SEVERAL for name, versions in found.items()}
 
 
-def _record(source: _Source) -> dict[str, Any]:
+def _records(source: _Source) -> list[dict[str, Any]]:
+    """The sets that this one was merged from, as it records them; itself where it records none."""
     captured = source.found.captured
-    return {
+    merged = captured.provenance.get("merged")
+    if isinstance(merged, list) and merged and all(isinstance(record, dict) for record in merged):
+        return merged
+    record = {
         "digest": digest(source.found),
         "foreign": source.found.foreign,
         "generator": captured.generator,
         "policy": captured.policy,
         "provenance": captured.provenance,
     }
+    return [record]
 
 
 def _agreed(values: Sequence[Any], other: Any) -> Any:

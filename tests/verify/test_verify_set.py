@@ -18,6 +18,7 @@ from build_capture.targets import TARGETS
 from tests.package.damage import DAMAGES, Damage, check_each_damage_has_its_own_message, damaged
 from tests.package.harness import make, refusal, unpacked, unpacked_sample
 from tests.package.sample import write_sample
+from tests.package.test_odd_sets import TAKEN, odd_sample
 from tests.verify.conftest import ROOT, Verifier
 
 
@@ -45,6 +46,13 @@ def test_verify_set_passes_a_read_only_copy_and_one_without_a_manifest(verifier:
     assert verifier.good(tmp_path / "copy")["digest"] == verifier.good(write_sample(tmp_path / "bare"))["digest"] == digest(read_set(whole))
     for path in (tmp_path / "copy", tmp_path / "copy" / "cubins"):
         path.chmod(0o755)
+
+
+def test_verify_set_accepts_what_package_writes_of_odd_sets(verifier: Verifier, tmp_path: Path) -> None:
+    for number, (place, value) in enumerate(TAKEN):
+        folder = odd_sample(tmp_path / f"{number}/set", place, value)
+        (file,) = make(tmp_path / f"{number}/out", folder, app="sample", formats=("tar.zst",)).files
+        assert verifier.good(unpacked(Path(file), tmp_path / str(number)))["packaged"]
 
 
 def test_both_verifiers_take_the_cubins_of_the_folder_that_the_set_names(verifier: Verifier, tmp_path: Path) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -78,16 +79,15 @@ def make_report(read: ReadSet, planned: Planned | None, rule: Policy, changes: S
     kernels = read.captured.kernels
     needs = planned.needs if planned else []
     served = serve(launches_of(planned) if planned else (), kernels, rule)
-    toolchain = read.captured.provenance.get("toolchain", {})
     return Report(
-        set=read.folder.resolve().name,
+        set=os.fsencode(read.folder.resolve().name).decode(errors="backslashreplace"),
         folder=str(read.folder),
         digest=digest(read),
         target=read.captured.target,
         policy=read.captured.policy,
         rule=rule,
         notes=list(read.notes),
-        toolchain=_tools(toolchain),
+        toolchain=_tools(read.captured.provenance.get("toolchain")),
         family=planned.profile.family if planned else None,
         limits=planned.limits if planned else None,
         missing=sum(got.kind in ("missing", "ambiguous") for got in served),
@@ -99,8 +99,10 @@ def make_report(read: ReadSet, planned: Planned | None, rule: Policy, changes: S
     )
 
 
-def _tools(toolchain: Mapping[str, Any]) -> dict[str, str]:
-    """The versions that a set records, by tool."""
+def _tools(toolchain: Any) -> dict[str, str]:
+    """The versions that a set records, by tool; another tool may record anything there."""
+    if not isinstance(toolchain, dict):
+        return {}
     given = " (named by the user)" if toolchain.get("ptxas_given") is True else ""
     return {name: f"{toolchain[name]}{given if name == 'ptxas' else ''}" for name in ("triton", "ptxas", "python", "zig") if name in toolchain}
 
