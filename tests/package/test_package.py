@@ -208,7 +208,7 @@ def test_package_refuses_a_set_of_another_tool(tmp_path: Path) -> None:
         make(tmp_path / "out", folder)
 
 
-def test_every_elf_in_a_package_is_cuda(tmp_path: Path) -> None:
+def test_r51_every_elf_in_a_package_is_cuda(tmp_path: Path) -> None:
     elfs = 0
     deb = sample_package(tmp_path, "deb")
     unpack_deb(deb.read_bytes(), "deb", tmp_path)

@@ -48,7 +48,7 @@ def stale(project: Path, reader: Path) -> str:
     return str(caught.value)
 
 
-def test_five_drifts_of_a_vendored_set_have_five_messages(project: Path, reader: Path, tmp_path: Path) -> None:
+def test_r34_five_drifts_of_a_vendored_set_have_five_messages(project: Path, reader: Path, tmp_path: Path) -> None:
     assert check_sources(verify(project / "set").sets, project / "capture.zon", reader) == 3
     kernel = project / "kernels/tiny.py"
     kernel.write_text(kernel.read_text() + "# A comment.\n")

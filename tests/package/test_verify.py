@@ -60,7 +60,7 @@ def test_verify_finds_the_sets_below_a_prefix(tmp_path: Path, given: str) -> Non
     assert (verified.kind, [one.folder for one in verified.sets]) == ("prefix", [str(tmp_path / "prefix" / SET)])
 
 
-def test_verify_passes_a_read_only_copy_and_writes_nothing(tmp_path: Path) -> None:
+def test_r52_verify_passes_a_read_only_copy_and_writes_nothing(tmp_path: Path) -> None:
     folder = unpacked_sample(tmp_path)
     for path in [folder, *folder.rglob("*")]:
         path.chmod(stat.S_IRUSR | stat.S_IXUSR if path.is_dir() else stat.S_IRUSR)
@@ -71,7 +71,7 @@ def test_verify_passes_a_read_only_copy_and_writes_nothing(tmp_path: Path) -> No
         path.chmod(0o755)
 
 
-def test_verify_lists_the_targets_that_are_there_where_the_one_needed_is_not(tmp_path: Path) -> None:
+def test_r51_verify_lists_the_targets_that_are_there_where_the_one_needed_is_not(tmp_path: Path) -> None:
     sm_90 = write_sample(tmp_path / "prefix/share/sample/cuda/sm90", 90)
     packages = make(tmp_path / "packages", sm_90).files
     for path in (tmp_path / "prefix", sm_90, *map(Path, packages)):
@@ -80,7 +80,7 @@ def test_verify_lists_the_targets_that_are_there_where_the_one_needed_is_not(tmp
     assert "have sm90, need sm121" in refusal(write_sample(tmp_path / "anything", 90), target=SM_121)
 
 
-def test_an_explicit_folder_is_taken_whatever_else_is_installed(tmp_path: Path) -> None:
+def test_r51_an_explicit_folder_is_taken_whatever_else_is_installed(tmp_path: Path) -> None:
     write_sample(tmp_path / "prefix/share/sample/cuda/sm90", 90)
     explicit = write_sample(tmp_path / "elsewhere", 121)
     (verified,) = verify(explicit, target=SM_121).sets

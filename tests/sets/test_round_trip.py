@@ -98,7 +98,7 @@ def rebuild(kernel: SetKernel) -> dict[str, Any]:
     }
 
 
-def test_a_set_says_enough_to_compile_its_kernels_again(variants: list[Variant], family: Family, tmp_path: Path) -> None:
+def test_r08_a_set_says_enough_to_compile_its_kernels_again(variants: list[Variant], family: Family, tmp_path: Path) -> None:
     pack(variants, TARGET, {}, tmp_path / "set")
     read = read_set(tmp_path / "set")
     assert not read.foreign and not read.notes

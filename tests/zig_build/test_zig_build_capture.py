@@ -88,7 +88,7 @@ def check_edit_is_noticed(project: Project) -> None:
     assert json.loads((project.installed() / "aot.json").read_text(encoding="utf-8"))["generator"] == text
 
 
-def test_deleted_manifest_is_restored_without_python(project: Project) -> None:
+def test_r38_deleted_manifest_is_restored_without_python(project: Project) -> None:
     project.capture()
     before = project.starts()
     (project.installed() / "aot.json").unlink()

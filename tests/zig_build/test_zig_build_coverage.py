@@ -11,7 +11,7 @@ from tests.zig_build.fake_capture import write_set
 from tests.zig_build.project import ROOT, Project
 
 
-def test_not_captured_is_a_visible_skip(project: Project) -> None:
+def test_r48_not_captured_is_a_visible_skip(project: Project) -> None:
     for _ in range(2):  # A second build must not hide it in a cache.
         result = project.run("test", "--summary", "all")
         assert result.returncode == 0, result.stdout
@@ -53,7 +53,7 @@ def test_finished_set_starts_no_python(project: Project, tmp_path: Path) -> None
     assert json.loads((project.installed("sm90") / "aot.json").read_text(encoding="utf-8"))["generator"] == "finished"
 
 
-def test_folder_without_a_manifest_fails(project: Project, tmp_path: Path) -> None:
+def test_r48_folder_without_a_manifest_fails(project: Project, tmp_path: Path) -> None:
     for steps in (["test"], ["install"]):
         result = project.run(*steps, f"-Dcapture-set={tmp_path}")
         assert result.returncode != 0

@@ -36,7 +36,7 @@ def pack(archive: Path) -> Path:
     return archive
 
 
-def test_fetched_package_captures_a_kernel_and_verifies_its_set(zig: str, tmp_path: Path) -> None:
+def test_r41_fetched_package_captures_a_kernel_and_verifies_its_set(zig: str, tmp_path: Path) -> None:
     """Triton compiles here, started by the fetched tree's own Python; what it makes is then tested and verified without any."""
     project = Project(tmp_path / "a consumer", zig)
     project.write()

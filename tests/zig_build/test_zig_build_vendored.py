@@ -28,7 +28,7 @@ def strict(project: Project) -> list[str]:
     return ["--cache-poison=disallowed"] if project.keeps_its_graph else []
 
 
-def test_kept_set_is_used_without_python_and_logged(project: Project, kept: Path) -> None:
+def test_r52_kept_set_is_used_read_only_without_python_and_logged(project: Project, kept: Path) -> None:
     before = project.starts()
     for path in (kept, kept / "cubins", kept / "aot.json"):
         path.chmod(path.stat().st_mode & 0o555)
