@@ -2,20 +2,19 @@
 
 const std = @import("std");
 const Modules = @import("Modules.zig");
+const shipped = @import("shipped.zig");
 
-/// The machines that serve.
-const architectures = [_]std.Target.Cpu.Arch{ .aarch64, .x86_64 };
 /// The oldest C library that it starts with: that of the distributions that CUDA 12 supports.
 const glibc_oldest: std.SemanticVersion = .{ .major = 2, .minor = 28, .patch = 0 };
 
 /// Makes `step` install the program for each kind of machine. It opens the CUDA driver, so that it needs the C library there.
 pub fn add(b: *std.Build, package: *std.Build, step: *std.Build.Step) void {
-    for (architectures) |architecture| {
+    for (shipped.architectures) |architecture| {
         const program = b.addExecutable(.{
             .name = "replay-set",
             .root_module = module(package, Modules.Own.create(package).set, .{
                 .target = b.resolveTargetQuery(.{ .cpu_arch = architecture, .os_tag = .linux, .abi = .gnu, .glibc_version = glibc_oldest }),
-                .optimize = safe,
+                .optimize = shipped.safe,
             }),
         });
         const install = b.addInstallBinFile(program.getEmittedBin(), b.fmt("replay-set-{t}-linux", .{architecture}));
@@ -39,6 +38,3 @@ pub fn module(package: *std.Build, set: *std.Build.Module, build: Build) *std.Bu
         .imports = &.{.{ .name = "set", .module = set }},
     });
 }
-
-/// Optimized, with every check: it reads files that nobody vouches for. Zig 0.17 names it anew.
-const safe: std.builtin.OptimizeMode = if (@hasField(std.builtin.OptimizeMode, "ReleaseSafe")) .ReleaseSafe else .safe;

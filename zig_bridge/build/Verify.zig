@@ -5,6 +5,7 @@ const std = @import("std");
 const build_capture = @import("build_capture.zig");
 const CoverageSource = @import("CoverageSource.zig");
 const Modules = @import("Modules.zig");
+const shipped = @import("shipped.zig");
 const target_names = @import("target_names.zig");
 const VerifySet = @import("VerifySet.zig");
 
@@ -19,9 +20,6 @@ pub const Options = struct {
     verifier_step: *std.Build.Step,
 };
 
-/// The machines that serve.
-const architectures = [_]std.Target.Cpu.Arch{ .aarch64, .x86_64 };
-
 pub fn add(b: *std.Build, options: Options) void {
     if (options.sets.len == 0) {
         const fail = b.addFail("there is no set to verify; expected -Dcapture=true or -Dcapture-set=DIR");
@@ -34,7 +32,7 @@ pub fn add(b: *std.Build, options: Options) void {
         options.verifier_step.dependOn(&fail.step);
         return;
     }
-    for (architectures) |architecture| addShipped(b, options, architecture);
+    for (shipped.architectures) |architecture| addShipped(b, options, architecture);
 }
 
 fn addRun(b: *std.Build, options: Options, set: build_capture.Set) void {

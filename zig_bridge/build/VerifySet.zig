@@ -3,6 +3,7 @@
 const VerifySet = @This();
 
 const std = @import("std");
+const shipped = @import("shipped.zig");
 
 step: *std.Build.Step,
 /// The executable.
@@ -25,15 +26,14 @@ pub fn create(b: *std.Build, options: Options) VerifySet {
         .imports = &.{.{ .name = "set", .module = options.set }},
     });
     const consumer = options.consumer orelse b.createModule(.{ .root_source_file = options.package.path("zig_bridge/verify/no_consumer.zig") });
-    const shipped = options.target != null;
+    const is_shipped = options.target != null;
     const artifact = b.addExecutable(.{
         .name = "verify-set",
         .root_module = b.createModule(.{
             .root_source_file = options.package.path("zig_bridge/verify/main.zig"),
             .target = options.target orelse b.graph.host,
-            // What is shipped reads files that nobody vouches for.
-            .optimize = if (shipped) safe else null,
-            .strip = if (shipped) true else null,
+            .optimize = if (is_shipped) shipped.safe else null,
+            .strip = if (is_shipped) true else null,
             .imports = &.{
                 .{ .name = "verify", .module = verify },
                 .{ .name = "consumer", .module = consumer },
@@ -42,6 +42,3 @@ pub fn create(b: *std.Build, options: Options) VerifySet {
     });
     return .{ .step = &artifact.step, .output = artifact.getEmittedBin(), .artifact = artifact };
 }
-
-/// Optimized, with every check. Zig 0.17 names it anew.
-const safe: std.builtin.OptimizeMode = if (@hasField(std.builtin.OptimizeMode, "ReleaseSafe")) .ReleaseSafe else .safe;
