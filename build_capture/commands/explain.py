@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 @click.option("--profile", type=click.Path(path_type=Path), help="The family's profile: shows which rounds ask for the launch.")
 @click.option("--parallel", type=click.IntRange(1, LIMITS_MAX["parallel"]), help="With --profile: streams that a round may hold. Default: the profile's.")
 @click.option("--window-rows", type=click.IntRange(1, LIMITS_MAX["window_rows"]), help="With --profile: rows of a stream's window. Default: the profile's.")
-@click.option("--target", help="Where --set is a prefix that holds several sets: the one for this GPU.")
+@click.option("--target", help="The engine's GPU, such as sm_121: of the sets below a prefix the one for it; and what to capture for. Default: the set's.")
 @click.option("--zig", help="With --profile, the Zig compiler. Default: zig on PATH, else the ziglang package.")
 @click.option("--reader", help="With --profile, a build-capture-reader that this Zig compiled. Default: found or compiled.")
 @click.option("--cache-dir", "cache", type=click.Path(path_type=Path), help="With --profile. Default: .zig-cache/build-capture by the profile.")
@@ -48,12 +48,16 @@ def explain_command(
     Exit 3: the log tells of such a launch. Exit 2: it tells of none, so there is nothing to explain.
     """
     from build_capture.capture.run import Request, open_profile
+    from build_capture.sets.check import refuse_target
     from build_capture.sets.explain import explain
     from build_capture.sets.log import read_log
     from build_capture.sets.read import read_set
     from build_capture.targets import parse_target
 
-    found = read_set(set_path, parse_target(target) if target else None) if set_path else None
+    wanted = None if target is None else parse_target(target)
+    found = read_set(set_path, wanted) if set_path else None
+    if found and wanted:
+        refuse_target(found, wanted)
     opened: Opened | None = None
     if profile:
         opened = open_profile(Request(profile, parallel, window_rows, target=None, zig=zig, reader=reader, cache=cache))
@@ -65,7 +69,7 @@ def explain_command(
             where=Place("standard input" if name in ("-", "<stdin>") else str(name)),
             mend="expected `no captured Triton variant of …`, as engines print it",
         )
-    explanation = explain(said, found, opened)
+    explanation = explain(said, found, opened, wanted.name if wanted else "")
     if as_json:
         print_json(explanation)
     else:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-import struct
 from collections.abc import Iterator, Sequence
 
 import msgspec
 
 from build_capture.capture.run import Opened, look
-from build_capture.plan.needs import Span
+from build_capture.plan.needs import Span, fp32_bits
 from build_capture.plan.probe import ProbedConstexpr, ProbedNeed
 from build_capture.plan.show import show_witness
 from build_capture.read.profile import LIMITS_MAX, Limits
@@ -93,10 +92,12 @@ def is_asked(need: ProbedNeed, failure: LoggedFailure) -> bool:
 
 def is_value(constexpr: ProbedConstexpr, logged: LoggedConstexpr) -> bool:
     """Whether a constexpr has the value that a log writes."""
+    value = logged.number
+    if value is None:
+        return False
     try:
-        value = float({"true": "1", "false": "0"}.get(logged.value.lower(), logged.value))
-        return value == constexpr.whole if constexpr.f32 is None else struct.pack("<f", value) == struct.pack("<I", constexpr.f32)
-    except (ValueError, OverflowError):
+        return value == constexpr.whole if constexpr.f32 is None else fp32_bits(value) == constexpr.f32
+    except OverflowError:
         return False
 
 

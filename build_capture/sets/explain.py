@@ -14,7 +14,7 @@ from build_capture.sets.asking import Asking, asking
 from build_capture.sets.index import Index
 from build_capture.sets.launch import Argument, Launch, LaunchConstant
 from build_capture.sets.log import Log, LoggedFailure
-from build_capture.sets.log_lines import LoggedArgument
+from build_capture.sets.log_lines import LoggedArgument, LoggedConstexpr
 from build_capture.sets.model import SetKernel
 from build_capture.sets.read import ReadSet
 from build_capture.sets.rule import Difference, differences, keeps_pins
@@ -64,13 +64,17 @@ class Explanation(msgspec.Struct, frozen=True):
     answers: list[Answer]
 
 
-def explain(log: Log, found: ReadSet | None, opened: Opened | None) -> Explanation:
-    """What is known of each failure in a log, with the set that the engine had and the family's profile where they are given."""
+def explain(log: Log, found: ReadSet | None, opened: Opened | None, target: str = "") -> Explanation:
+    """What is known of each failure in a log, with the set that the engine had and the family's profile where they are given.
+
+    `target` is what to capture for, such as sm_121; empty where the set, or the profile, decides.
+    """
     index = Index(found.captured.kernels) if found else None
     compared = [_compare(failure, index) if index and failure.kind == "missing" else [] for failure in log.failures]
     wanted = [_wanted(failure, each) for failure, each in zip(log.failures, compared, strict=True)]
     asked: Sequence[Asking | None] = asking(opened, wanted) if opened else [None] * len(wanted)
-    answers = [_answer(failure, each, found, index, one) for failure, each, one in zip(log.failures, compared, asked, strict=True)]
+    target = target or (found.captured.target if found else "")
+    answers = [_answer(failure, each, found, index, one, target) for failure, each, one in zip(log.failures, compared, asked, strict=True)]
     return Explanation(log.lines, log.requests, log.untold, answers)
 
 
@@ -82,14 +86,16 @@ def _wanted(failure: LoggedFailure, compared: Sequence[_Compared]) -> LoggedFail
     return msgspec.structs.replace(failure, arguments=tuple(each.argument for each in missing), is_cut=True)
 
 
-def _answer(failure: LoggedFailure, compared: Sequence[_Compared], found: ReadSet | None, index: Index | None, asked: Asking | None) -> Answer:
+def _answer(
+    failure: LoggedFailure, compared: Sequence[_Compared], found: ReadSet | None, index: Index | None, asked: Asking | None, target: str
+) -> Answer:
     near = [Near(kernel.hash, texts) for kernel, _, texts in compared]
     if index and failure.kind == "fallback":
         near = [Near(kernel.hash, [_assumptions(kernel)]) for kernel in index.of_function(failure.function) if kernel.hash.startswith(failure.variant)]
     if index and failure.kind == "ambiguous":
         near = [Near(kernel.hash, [_options(kernel)]) for kernel in _ambiguous(index.of_function(failure.function))]
     notes = list(_notes(failure, found, index, near, asked))
-    command = _command(failure, asked, found)
+    command = _command(failure, asked, found.captured.policy if found else "", target)
     return Answer(failure, _missing(failure, compared), near[:NEAR_MAX], max(0, len(near) - NEAR_MAX), asked, command, notes)
 
 
@@ -103,6 +109,7 @@ def _compare(failure: LoggedFailure, index: Index) -> list[_Compared]:
         launch = completed(failure, kernel)
         # What a log cut away is no difference.
         found = [one for one in differences(kernel, launch) if not (failure.is_cut and one.kind == "param_left")]
+        found += _unnamed(failure, kernel, launch)
         texts = [str(one) for one in found]
         if not keeps_pins(kernel, launch):
             texts.append(f"{_options(kernel)} there, the launch pins {_pins(failure)}")
@@ -123,18 +130,32 @@ def completed(failure: LoggedFailure, kernel: SetKernel) -> Launch:
         elif value is None:
             value = 1 if param is None else 16 if param.div16 else 3
         arguments.append(Argument(logged.name, logged.type, value))
-    constexprs = tuple(constant for logged in failure.constexprs if (constant := _constant(logged.name, logged.value, kernel)))
+    constexprs = tuple(constant for logged in failure.constexprs if (constant := _constant(logged, kernel)))
     return Launch(failure.function, tuple(arguments), constexprs, failure.num_warps, failure.num_stages)
 
 
-def _constant(name: str, text: str, kernel: SetKernel) -> LaunchConstant | None:
-    held = kernel.consts.get(name)
-    try:
-        if held is not None and held.f32 is not None:
-            return LaunchConstant(name, "f32", fp32_bits(float(text)))
-        return LaunchConstant(name, "int", int({"true": "1", "false": "0"}.get(text.lower(), text)))
-    except (ValueError, OverflowError):
-        return None
+def _constant(logged: LoggedConstexpr, kernel: SetKernel) -> LaunchConstant | None:
+    """The constexpr as this entry would have it; None where it is nothing that a launch can name."""
+    held, value = kernel.consts.get(logged.name), logged.number
+    if value is not None and held is not None and held.f32 is not None:
+        try:
+            return LaunchConstant(logged.name, "f32", fp32_bits(value))
+        except OverflowError:
+            return None
+    return LaunchConstant(logged.name, "int", value) if isinstance(value, int) else None
+
+
+def _unnamed(failure: LoggedFailure, kernel: SetKernel, launch: Launch) -> Iterator[Difference]:
+    """The constexprs that the launch of this entry cannot name, such as `None`, where the entry has another value."""
+    named = {constexpr.name for constexpr in launch.constexprs}
+    for logged in failure.constexprs:
+        if logged.name in named:
+            continue
+        kind, _, there = kernel.constants.get(logged.name, "").partition(":")
+        if not kind:
+            yield Difference("constexpr_absent", logged.name)
+        elif not (kind == "none" and logged.value.lower() in ("none", "null")):
+            yield Difference("constexpr_value", logged.name, there, logged.value)
 
 
 def _missing(failure: LoggedFailure, compared: Sequence[_Compared]) -> list[Missing]:
@@ -173,7 +194,9 @@ def _assumptions(kernel: SetKernel) -> str:
 
 
 def _notes(failure: LoggedFailure, found: ReadSet | None, index: Index | None, near: Sequence[Near], asked: Asking | None) -> Iterator[str]:
-    if failure.is_cut:
+    if failure.is_last:
+        yield "the log ends with lines of this launch, perhaps inside of one: what may be left out is taken to fit"
+    elif failure.is_cut:
         yield "the log shows a part of this launch only; what it leaves out is taken to fit"
     if failure.is_mixed:
         yield "the lines of several failures are mixed, with nothing to tell them apart: some may be another launch's"
@@ -211,15 +234,15 @@ def recorded_limits(found: ReadSet) -> Limits | None:
         return None
 
 
-def _command(failure: LoggedFailure, asked: Asking | None, found: ReadSet | None) -> str:
+def _command(failure: LoggedFailure, asked: Asking | None, policy: str, target: str) -> str:
     """What captures the variant; the numbers are left to fill in where no profile tells them. Nothing that is captured
     makes an ambiguous launch clear."""
     if failure.kind == "ambiguous":
         return ""
-    target = f" -Dcapture-target={found.captured.target}" if found and found.captured.target else ""
+    target = f" -Dcapture-target={target}" if target else ""
     if asked is not None and not asked.rounds and failure.kind == "missing":
         # What no round is known to ask for is served by code that assumes nothing.
         return f"zig build -Dcapture=true -Dcapture-policy=total{target}"
     parallel, rows = (asked.limits.parallel, asked.limits.window_rows) if asked else ("N", "ROWS")
-    policy = f" -Dcapture-policy={found.captured.policy}" if found and found.captured.policy not in ("", "exact") else ""
+    policy = f" -Dcapture-policy={policy}" if policy not in ("", "exact") else ""
     return f"zig build -Dcapture=true -Dparallel={parallel} -Dwindow-rows={rows}{policy}{target}"

@@ -7,12 +7,12 @@ from typing import BinaryIO
 import msgspec
 
 from build_capture.sets import log_lines
-from build_capture.sets.log_lines import Head, Kind, LoggedArgument, LoggedConstexpr, Parts
+from build_capture.sets.log_lines import Head, Kind, LoggedArgument, LoggedConstexpr, Marked, Parts
 
 BLOCK_BYTES = 1 << 20
 """What is read at once."""
 
-LINE_BYTES = 1 << 15
+LINE_BYTES = 1 << 20
 """No engine's line is longer. One that is, is read as several, so that nothing is held that grows with it."""
 
 DISTINCT_MAX = 1000
@@ -44,6 +44,8 @@ class LoggedFailure(msgspec.Struct, frozen=True):
     """Of a fallback: the start of the hash of the variant that ran."""
     is_cut: bool
     """Whether the log shows a part of the launch only."""
+    is_last: bool
+    """Whether the log ends with this launch's lines, so that nothing tells whether there would be more; it is then cut, too."""
     is_mixed: bool
     """Whether its lines may be another failure's, since several were written at once without anything to tell them apart."""
     line: int
@@ -69,34 +71,47 @@ class _Open:
     def __init__(self, head: Head, line: int) -> None:
         self.head = head
         self.line = self.last_line = line
-        self.words = log_lines.stream_words(head.prefix)
+        self.words = head.words
         self.arguments: dict[str, LoggedArgument] = {}
         self.constexprs: dict[str, LoggedConstexpr] = {}
-        self.is_cut = self.is_mixed = False
-        self.take(log_lines.parts(head.rest, quoted=True), line)
+        self.said: set[tuple[str, str]] = set()
+        self.is_cut = self.is_last = self.is_mixed = False
+        self.take(head.parts, line)
 
     def take(self, parts: Parts, line: int) -> None:
         """Add what a line says of the launch; it says nothing that was said already."""
         self.last_line = line
         self.is_cut = self.is_cut or parts.is_cut
+        if len(self.said) < 2 * _PARTS_MAX:
+            self.said |= parts.names
         for argument in parts.arguments[: _PARTS_MAX - len(self.arguments)]:
             self.arguments.setdefault(argument.name, argument)
         for constexpr in parts.constexprs[: _PARTS_MAX - len(self.constexprs)]:
             self.constexprs.setdefault(constexpr.name, constexpr)
 
-    def said(self, parts: Parts) -> bool:
-        """Whether any of it was said already, so that the line is another failure's."""
-        return any(argument.name in self.arguments for argument in parts.arguments) or any(one.name in self.constexprs for one in parts.constexprs)
+    def lacks(self, parts: Parts) -> bool:
+        """Whether none of it was said yet; a line of which some was is another failure's."""
+        return self.said.isdisjoint(parts.names)
 
     def close(self) -> LoggedFailure:
         """The failure, seen once."""
         arguments = tuple(self.arguments.values())
         hidden = any(argument.class_ is None and argument.type != "fp32" for argument in arguments)
         warps, stages = self.head.pins or (None, None)
-        is_cut = self.head.kind == "missing" and (self.is_cut or hidden or not arguments)
-        constexprs = tuple(self.constexprs.values())
+        is_cut = self.head.kind == "missing" and (self.is_cut or self.is_last or hidden or not arguments)
         return LoggedFailure(
-            self.head.kind, self.head.function, arguments, constexprs, warps, stages, self.head.variant, is_cut, self.is_mixed, self.line, 1
+            kind=self.head.kind,
+            function=self.head.function,
+            arguments=arguments,
+            constexprs=tuple(self.constexprs.values()),
+            num_warps=warps,
+            num_stages=stages,
+            variant=self.head.variant,
+            is_cut=is_cut,
+            is_last=self.is_last,
+            is_mixed=self.is_mixed,
+            line=self.line,
+            times=1,
         )
 
 
@@ -118,6 +133,8 @@ class _Reader:
 
     def __init__(self) -> None:
         self.lines = self.requests = self.untold = 0
+        self._taken_line = self._other_line = 0
+        """The last line that is a failure's, and the last that is none's while one is open."""
         self._open: list[_Open] = []
         self._failures: dict[tuple[object, ...], LoggedFailure] = {}
 
@@ -133,16 +150,22 @@ class _Reader:
                 if at == len(data):
                     self.lines += not data.endswith(b"\n")
                     return
-            stop = data.find(b"\n", at)
-            stop = len(data) if stop < 0 else stop
+            end = data.find(b"\n", at)
+            stop = len(data) if end < 0 else end
             self.lines += 1
-            for piece in range(at, max(stop, at + 1), LINE_BYTES):
+            self._line(data[at : min(stop, at + LINE_BYTES)])
+            for piece in range(at + LINE_BYTES, stop, LINE_BYTES):
                 self._line(data[piece : min(stop, piece + LINE_BYTES)])
+            # An empty line tells nothing; one that the log ends in may have been a failure's.
+            if self._taken_line < self.lines and end > at:
+                self._other_line = self.lines
             at = stop + 1
 
     def finish(self) -> Log:
         """All that was read."""
         for failure in self._open:
+            # One that is quoted on one line is all there.
+            failure.is_last = failure.line < failure.last_line and failure.last_line > self._other_line
             self._close(failure)
         failures = sorted(self._failures.values(), key=lambda failure: failure.line)
         return Log(self.lines, tuple(failures), self.requests, self.untold)
@@ -151,38 +174,46 @@ class _Reader:
         if self._open and self.lines - self._open[0].last_line > _GAP_LINES:
             self._keep([failure for failure in self._open if self.lines - failure.last_line <= _GAP_LINES])
         if log_lines.MARKS[0] in raw or log_lines.MARKS[1] in raw:
-            self._marked(log_lines.plain(raw))
-        elif self._open and log_lines.might_continue(raw):
-            self._continue(log_lines.plain(raw))
+            self._marked(log_lines.marked(raw))
+        elif self._open and (parts := log_lines.parts_of_line(raw)):
+            self._continue(parts)
 
-    def _marked(self, text: str) -> None:
-        for head in log_lines.heads(text):
+    def _marked(self, marked: Marked) -> None:
+        for head in marked.heads:
             self._open.append(_Open(head, self.lines))
+            self._taken_line = self.lines
             # The other kinds are told by one line.
             if head.kind != "missing":
                 self._keep(self._open[:-1])
             elif len(self._open) > _OPEN_MAX:
                 self._keep(self._open[1:])
-        if log_lines.ends_request(text):
+        if marked.ends_request:
             self.requests += 1
             if self._open:
-                ended = self._likeliest(self._open, log_lines.stream_words(text))
+                ended = self._likeliest(self._open, marked.words)
                 self._keep([failure for failure in self._open if failure is not ended])
 
-    def _continue(self, text: str) -> None:
-        parts = log_lines.parts(text)
-        candidates = [failure for failure in self._open if not failure.said(parts)]
-        if not parts.arguments and not parts.constexprs:
+    def _continue(self, parts: Parts) -> None:
+        candidates = [failure for failure in self._open if failure.lacks(parts)]
+        if not parts.names:
             # A line that is left out, and not one of the server's that ends with dots.
             candidates = [failure for failure in candidates if parts.is_cut and parts.words - failure.words <= log_lines.CUT_WORDS]
         if not candidates:
             return
+        best = candidates[0]
+        if len(self._open) > 1:
+            best = self._among_several(candidates, parts)
+        best.take(parts, self.lines)
+        self._taken_line = self.lines
+
+    def _among_several(self, candidates: list[_Open], parts: Parts) -> _Open:
+        """The open failure that a line is most likely of."""
         best = self._likeliest(candidates, parts.words)
         newest = self._likeliest(self._open, parts.words)
         if newest is not best and newest.words == best.words:
             # The newest failure of the same stream had this already: so the lines of two are mixed.
             newest.is_mixed = best.is_mixed = True
-        best.take(parts, self.lines)
+        return best
 
     def _likeliest(self, failures: list[_Open], words: frozenset[str]) -> _Open:
         """The failure whose head shares most words with a line's prefix; of several the one that began last."""
@@ -200,7 +231,7 @@ class _Reader:
         failure = open_.close()
         classes = tuple((argument.name, argument.type, argument.class_) for argument in failure.arguments)
         pins = failure.num_warps, failure.num_stages
-        key = (failure.kind, failure.function, classes, failure.constexprs, pins, failure.variant, failure.is_cut, failure.is_mixed)
+        key = (failure.kind, failure.function, classes, failure.constexprs, pins, failure.variant, failure.is_cut, failure.is_last, failure.is_mixed)
         known = self._failures.get(key)
         if known is not None:
             failure = _joined(known, failure)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import functools
 import re
-from typing import Literal
+from collections.abc import Iterator
+from typing import Any, Literal
 
 import msgspec
 
@@ -13,8 +14,8 @@ from build_capture.plan.needs import Class
 Kind = Literal["missing", "ambiguous", "fallback"]
 
 _COLOUR = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
-_WORD = r"(?<![A-Za-z0-9_])[A-Za-z_][A-Za-z0-9_]*"
-"""Begins where a word does: a search would else try each letter of a long one."""
+_WORD = r"(?<!\w)[^\W\d]\w*"
+"""A name, as Python has them. Begins where a word does: a search would else try each letter of a long one."""
 _HEAD = re.compile(
     rf"no captured Triton variant of (?P<missing>{_WORD})(?: for this launch)?(?: \(warps (?P<warps>\d{{1,9}}|null), stages (?P<stages>\d{{1,9}}|null)\))?"
     rf"|several captured Triton variants of (?P<ambiguous>{_WORD}) match"
@@ -35,8 +36,11 @@ CUT_WORDS = frozenset(("…", "...", "[…]", "[...]"))
 _END = re.compile(r"(?:Missing|Ambiguous)TritonVariant")
 _TIME = re.compile(r"\W*\d[\dTZ:.,/+-]*[:.,/-][\dTZ:.,/+-]*\W*")
 
-_PREFIX_WORD = 64
-"""Letters of a prefix's word that are looked at."""
+_PREFIX_LETTERS, _PREFIX_WORD = 1024, 64
+"""Letters of a prefix, and of one of its words, that are looked at."""
+
+_KEPT_BYTES = 1024
+"""A server that fails says the same again and again. What a longer line says is not kept."""
 
 MARKS = (b"Triton", b"no captured variant has runs")
 """Every head and every end holds one of these: lines without them need no look while no failure is open."""
@@ -62,20 +66,55 @@ class LoggedConstexpr(msgspec.Struct, frozen=True):
     name: str
     value: str
 
+    @property
+    def number(self) -> int | float | None:
+        """What it is worth; a bool is 0 or 1. None where it is no number, such as `None`."""
+        text = {"true": "1", "false": "0"}.get(self.value.lower(), self.value)
+        for kind in (int, float):
+            try:
+                return kind(text)
+            except ValueError:
+                continue
+        return None
+
+
+class Parts(msgspec.Struct, frozen=True):
+    """What a text says of one launch."""
+
+    arguments: tuple[LoggedArgument, ...]
+    constexprs: tuple[LoggedConstexpr, ...]
+    names: frozenset[tuple[str, str]]
+    """Of both, each with what it names."""
+    words: frozenset[str]
+    """The stream words of what stands before."""
+    is_cut: bool
+    """Whether something was left out of the text."""
+
 
 class Head(msgspec.Struct, frozen=True):
     """The line that a failure begins with."""
 
     kind: Kind
     function: str
-    prefix: str
-    """What stands before it on its line: a time stamp, a level, a container's name."""
-    rest: str
+    words: frozenset[str]
+    """The stream words of what stands before it on its line: a level, a container's name."""
+    parts: Parts
     """What follows it on its line: of a quoted failure all that was kept."""
     pins: tuple[int | None, int | None] | None
     """Warps and stages that the launch pins; None where the engine does not print them."""
     variant: str
     """Of a fallback: the start of the hash of the variant that runs instead."""
+
+
+class Marked(msgspec.Struct, frozen=True):
+    """What a line with a mark says."""
+
+    heads: tuple[Head, ...]
+    """The failures that begin on it; a quotation may hold several."""
+    ends_request: bool
+    """Whether a request ends with an error of this kind on it."""
+    words: frozenset[str]
+    """Its stream words."""
 
 
 def plain(line: bytes) -> str:
@@ -84,50 +123,52 @@ def plain(line: bytes) -> str:
     return _COLOUR.sub("", text) if "\x1b" in text else text
 
 
-def might_continue(line: bytes) -> bool:
-    """Whether a line may belong to a failure that an earlier one began."""
-    return _MIGHT_CONTINUE.search(line) is not None
+def marked(line: bytes) -> Marked:
+    """What a line says that holds one of `MARKS`."""
+    return _kept(_marked, line)
 
 
-def heads(text: str) -> list[Head]:
-    """The failures that begin on a line; a quotation may hold several."""
-    if "captured Triton variant" not in text and "no captured variant has runs" not in text:
-        return []
+def parts_of_line(line: bytes) -> Parts | None:
+    """What a line of its own says of a launch that an earlier one began; None where it says nothing of any."""
+    return _kept(_parts_of_line, line)
+
+
+def _kept(read: Any, line: bytes) -> Any:
+    """What a cached function answers, without keeping it of a long line."""
+    return read(line) if len(line) <= _KEPT_BYTES else read.__wrapped__(line)
+
+
+@functools.lru_cache(maxsize=4096)
+def _marked(line: bytes) -> Marked:
+    text = plain(line)
+    return Marked(tuple(_heads(text)), _END.search(text) is not None, stream_words(text))
+
+
+@functools.lru_cache(maxsize=4096)
+def _parts_of_line(line: bytes) -> Parts | None:
+    return parts(plain(line)) if _MIGHT_CONTINUE.search(line) else None
+
+
+def _heads(text: str) -> Iterator[Head]:
     found = list(_HEAD.finditer(text))
     stops = [match.start() for match in found[1:]] + [len(text)]
-    return [_head(match, text, 0 if index == 0 else found[index - 1].end(), stops[index]) for index, match in enumerate(found)]
+    for index, match in enumerate(found):
+        yield _head(match, text[0 if index == 0 else found[index - 1].end() : match.start()], text[match.end() : stops[index]])
 
 
-def _head(match: re.Match[str], text: str, start: int, stop: int) -> Head:
+def _head(match: re.Match[str], before: str, rest: str) -> Head:
     kinds: tuple[Kind, ...] = ("missing", "ambiguous", "fallback")
     kind = next(kind for kind in kinds if match[kind])
     pins = (_pin(match["warps"]), _pin(match["stages"])) if match["warps"] else None
-    return Head(kind, match[kind], text[start : match.start()], text[match.end() : stop], pins, match["variant"] or "")
+    return Head(kind, match[kind], stream_words(before), parts(rest, quoted=True), pins, match["variant"] or "")
 
 
 def _pin(text: str) -> int | None:
     return None if text == "null" else int(text)
 
 
-def ends_request(text: str) -> bool:
-    """Whether a request ends with an error of this kind on the line."""
-    return _END.search(text) is not None
-
-
-class Parts(msgspec.Struct, frozen=True):
-    """What a text says of one launch."""
-
-    arguments: tuple[LoggedArgument, ...]
-    constexprs: tuple[LoggedConstexpr, ...]
-    words: frozenset[str]
-    """The stream words of what stands before."""
-    is_cut: bool
-    """Whether something was left out of the text."""
-
-
-@functools.lru_cache(maxsize=4096)
 def parts(text: str, *, quoted: bool = False) -> Parts:
-    """What a text says of one launch. A server that fails says the same again and again.
+    """What a text says of one launch.
 
     A line of its own ends with what it says, so that others that look alike are left out; what is `quoted` after a head need not.
     """
@@ -138,7 +179,8 @@ def parts(text: str, *, quoted: bool = False) -> Parts:
         found, named = [], []
     start = min((match.start() for match in (*found, *named)), default=len(text))
     constexprs = tuple(LoggedConstexpr(match["name"], match["value"]) for match in named)
-    return Parts(tuple(map(_argument, found)), constexprs, stream_words(text[:start]), _CUT.search(text) is not None)
+    names = frozenset([*(("argument", match["name"]) for match in found), *(("constexpr", match["name"]) for match in named)])
+    return Parts(tuple(map(_argument, found)), constexprs, names, stream_words(text[:start]), _CUT.search(text) is not None)
 
 
 def _argument(match: re.Match[str]) -> LoggedArgument:
@@ -162,4 +204,5 @@ def _class(match: re.Match[str], value: int | None) -> Class | None:
 
 def stream_words(prefix: str) -> frozenset[str]:
     """The words of a line's prefix that tell streams of lines apart: all but times, which differ within a stream."""
-    return frozenset(word[:_PREFIX_WORD] for word in prefix.replace("|", " ").split() if not _TIME.fullmatch(word[:_PREFIX_WORD]))
+    words = prefix[:_PREFIX_LETTERS].replace("|", " ").split()
+    return frozenset(word[:_PREFIX_WORD] for word in words if not _TIME.fullmatch(word[:_PREFIX_WORD]))

@@ -135,6 +135,31 @@ def test_explain_with_nothing_but_the_log() -> None:
     ]
 
 
+@pytest.mark.parametrize(("held", "value", "fits"), [
+    ({"none": True}, "None", True), ({"none": True}, "null", True), ({"none": True}, "3", False), ({"int": 3}, "None", False),
+    ({"int": 3}, "3", True), ({"int": 1}, "true", True), ({"int": 3}, "0.5", False), ({"f32": 0x3F000000}, "0.5", True),
+    ({"f32": 0x3F000000}, "None", False), ({"f32": 0x3F000000}, "1e99", False), (None, "None", False), (None, "3", False),
+])  # fmt: skip
+def test_explain_compares_constexprs_of_every_kind(captured: Path, tmp_path: Path, held: dict[str, Any] | None, value: str, fits: bool) -> None:
+    kernels = json.loads((captured / "aot.json").read_text())["kernels"]
+    fields = ("fn", "hash", "name", "num_warps", "params", "consts")
+    own = [{name: kernel[name] for name in fields} for kernel in kernels if kernel["fn"] == "_mixed_attend"]
+    for kernel in own:
+        kernel["params"] = [{name: param[name] for name in ("name", "type", "div16", "nospec")} for param in kernel["params"]]
+        kernel["consts"] |= {"MASK": held} if held else {}
+    (tmp_path / "aot.json").write_text(json.dumps({"kernels": own}))
+    (answer,) = answers(WHOLE.replace("info:", f"  constexpr MASK = {value}\ninfo:"), tmp_path)
+    assert (not answer.near[0].differences) == fits, answer.near[0]
+    assert fits or "MASK" in answer.near[0].differences[0]
+
+
+def test_explain_a_log_that_ends_too_early(captured: Path) -> None:
+    for lines in (2, 3, 4):
+        (answer,) = answers("".join(WHOLE.splitlines(keepends=True)[:lines]), captured)
+        assert answer.notes[0] == "the log ends with lines of this launch, perhaps inside of one: what may be left out is taken to fit"
+        assert any(note.startswith("as far as the log shows it, this set serves the launch") for note in answer.notes)
+
+
 def test_explain_a_set_that_serves_the_launch(captured: Path) -> None:
     (answer,) = answers(WHOLE, captured)
     assert any("this set serves the launch, with variant" in note for note in answer.notes)
@@ -194,6 +219,11 @@ def test_explain_exit_codes(lacking: Path, tmp_path: Path) -> None:
     # A check that checked nothing is none.
     nothing = command(log="info: all is well\n")
     assert nothing.returncode == 2 and "standard input: error: none of its 1 lines tells of a launch without a variant" in nothing.stderr
+    # What to capture for may be said without a set, and has to be the set's.
+    assert "-Dcapture-target=sm_90\n" in command("--target", "sm90", log=WHOLE).stdout
+    other = command("--target", "sm_90", "--set", lacking, log=WHOLE)
+    assert other.returncode == 3 and "have sm121, need sm90" in other.stderr, other.stderr
+    assert command("--target", "", log=WHOLE).returncode == 2
     ends = command("--json", log="reason=error (MissingTritonVariant) prompt=1\n")
     assert ends.returncode == 3 and json.loads(ends.stdout)["requests"] == 1
     assert command(tmp_path / "absent.log", log="").returncode == 2

@@ -80,6 +80,36 @@ def test_read_log_cut(text: str) -> None:
     assert failure.is_cut
 
 
+@pytest.mark.parametrize("text", [WHOLE, prefixed(WHOLE, "svc-1 | ")])
+def test_read_log_that_ends_among_a_launchs_lines_is_cut(text: str) -> None:
+    lines = text.splitlines(keepends=True)
+    for count in range(2, len(lines) - 1):
+        # With the next line begun, or not; with empty lines; with another stream's lines between.
+        for end in ("", lines[count][:-9], "\n\n"):
+            (failure,) = read("".join(lines[:count]) + end).failures
+            assert failure.is_cut and failure.is_last, (count, end)
+        (failure,) = read("".join(lines[:count]) + "info: goes on\n").failures
+        assert not failure.is_last, count
+    other = prefixed(WHOLE.replace("_shared", "_tail"), "svc-2 | ").splitlines(keepends=True)
+    both = [failure for pair in zip(lines[:5], other[:4] + other[-1:], strict=True) for failure in pair]
+    assert [(failure.function, failure.is_last) for failure in read("".join(both[:-1])).failures] == [("_shared", True), ("_tail", True)]
+
+
+def test_read_log_of_names_that_are_not_ascii() -> None:
+    (failure,) = read(WHOLE.replace("_shared", "_größe").replace("ITEMS", "Ωs").replace("constexpr H", "constexpr Höhe")).failures
+    assert failure.function == "_größe" and list(arguments(failure)) == ["Q", "OFF", "Ωs", "eps", "seed", "W"]
+    assert failure.constexprs[0].name == "Höhe"
+    (fallback,) = read("_größe: a launch whose specialization no captured variant has runs variant 0123456789ab (assumes less)").failures
+    assert fallback.function == "_größe"
+
+
+def test_read_log_whole_on_one_long_line() -> None:
+    many = " ".join(f"argument_with_a_long_name_{number:03}: *bf16 at 0x7f3a10000000 (16-aligned true)," for number in range(1000))
+    (failure,) = read(f"svc | no captured Triton variant of _f for this launch: {many} W: i32 2 reason=error (MissingTritonVariant)\n").failures
+    assert len(many) > 1 << 16 and len(failure.arguments) == 1001 and not failure.is_cut
+    assert arguments(failure)["W"] == ("i32", Class.ANY, 2)
+
+
 def test_read_log_head_alone_is_cut() -> None:
     (failure,) = read("no captured Triton variant of _shared for this launch (warps null, stages 2):").failures
     assert (failure.arguments, failure.is_cut, failure.num_warps, failure.num_stages) == ((), True, None, 2)
