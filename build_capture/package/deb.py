@@ -28,6 +28,9 @@ Description: {summary}
  Installs to /usr/share/{app}/cuda. Digest: {digest}
 """
 
+_FIELDS = [line.partition(":")[0] for line in CONTROL.splitlines() if not line.startswith(" ")]
+"""Others tell dpkg and apt to install, remove or keep something else."""
+
 _CONTROL_FILES = ["control", "md5sums"]
 """No maintainer scripts: they would run as root, and a set needs none."""
 
@@ -67,8 +70,7 @@ def unpack_deb(data: bytes, shown: str, folder: Path) -> list[str]:
             f"it holds {', '.join(sorted(about)) or 'nothing'}; expected {' and '.join(_CONTROL_FILES)}, and nothing that dpkg would run",
             f"{shown}:{MEMBERS[1]}",
         )
-    if "Architecture: all" not in (folder / "control/control").read_text(encoding="utf-8", errors="replace").splitlines():
-        raise damage("it is not for all architectures, as cubins are", f"{shown}:{MEMBERS[1]}/control")
+    _check_control((folder / "control/control").read_text(encoding="utf-8", errors="replace"), f"{shown}:{MEMBERS[1]}/control")
     _check_sums(folder, names, shown)
     return names
 
@@ -77,6 +79,15 @@ def _unpack(packed: bytes, shown: str, folder: Path) -> list[str]:
     unpack_tar_zst(io.BytesIO(packed), shown, None)
     folder.mkdir()
     return unpack_tar_zst(io.BytesIO(packed), shown, folder)
+
+
+def _check_control(text: str, shown: str) -> None:
+    lines = text.removesuffix("\n").split("\n")
+    if "Architecture: all" not in lines:
+        raise damage("it is not for all architectures, as cubins are", shown)
+    fields = [line.partition(":")[0] for line in lines if not line.startswith(" ")]
+    if fields != _FIELDS:
+        raise damage(f"it has the fields {', '.join(fields)}; expected {', '.join(_FIELDS)}", shown)
 
 
 def _check_sums(folder: Path, names: list[str], shown: str) -> None:

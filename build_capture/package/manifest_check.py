@@ -29,6 +29,9 @@ def check_manifest(folder: Path, shown: str, captured: CapturedSet, digest: str,
     if strange := [name for name in manifest.files if not is_local(name)]:
         yield damage(f"it lists {strange[0]!r}, which would leave the folder", where)
         return
+    match folder.absolute().parts:
+        case (*_, "share", app, "cuda", _) if app != manifest.app:
+            yield damage(f"`app` is {manifest.app}, and the folder is {app}'s; engines look below share/{manifest.app}", where)
     differs = False
     there = {name: size for name, size in sizes.items() if name != MANIFEST}
     for name in sorted(set(manifest.files) | set(there)):

@@ -44,7 +44,7 @@ class Members:
         self._bytes += size
         self.refuse_more(self._count)
         if not 0 <= size <= MEMBER_BYTES_MAX:
-            self._refuse(name, f"it would unpack to {size} bytes; no file of a package has more than {MEMBER_BYTES_MAX}")
+            self.refuse(name, f"it would unpack to {size} bytes; no file of a package has more than {MEMBER_BYTES_MAX}")
         if self._bytes > BYTES_MAX:
             raise damage(f"it would unpack to more than {BYTES_MAX} bytes in all", self._shown)
         for count in range(1, len(parts) + 1):
@@ -58,23 +58,24 @@ class Members:
 
     def refuse_kind(self, name: str, kind: str) -> NoReturn:
         """Raise for a member that is neither a file nor a folder, such as a link."""
-        self._refuse(name, f"it is {kind}; a package holds files and folders only")
+        self.refuse(name, f"it is {kind}; a package holds files and folders only")
 
-    def _refuse(self, name: str, what: str) -> NoReturn:
+    def refuse(self, name: str, what: str) -> NoReturn:
+        """Raise for a member, whatever its name holds."""
         raise damage(what, f"{self._shown}:{name.encode('unicode_escape').decode()}")
 
     def _parts(self, name: str) -> list[str]:
         parts = name.removeprefix("./").removesuffix("/").split("/")
         if name.startswith("/"):
-            self._refuse(name, "its path is absolute, so it would leave the folder that it is unpacked to")
+            self.refuse(name, "its path is absolute, so it would leave the folder that it is unpacked to")
         if ".." in parts:
-            self._refuse(name, "its path has a .. in it, so it would leave the folder that it is unpacked to")
+            self.refuse(name, "its path has a .. in it, so it would leave the folder that it is unpacked to")
         if name in (".", "./"):
             return []
         if "" in parts or "." in parts or _STRANGE.search(name):
-            self._refuse(name, "its path is none that a package has")
+            self.refuse(name, "its path is none that a package has")
         if len(name.encode()) > NAME_BYTES_MAX or any(len(part.encode()) > PART_BYTES_MAX for part in parts):
-            self._refuse(name, f"its path is longer than {NAME_BYTES_MAX} bytes, or a part of it than {PART_BYTES_MAX}")
+            self.refuse(name, f"its path is longer than {NAME_BYTES_MAX} bytes, or a part of it than {PART_BYTES_MAX}")
         return parts
 
     def _claim(self, path: str, *, folder: bool) -> None:
@@ -84,8 +85,8 @@ class Members:
         if known is None or (known == (path, True) and folder):
             return
         if known[0] != path:
-            self._refuse(path, f"its path is that of {known[0]} in another writing, so one may replace the other")
-        self._refuse(path, "it is there twice, so one would replace the other")
+            self.refuse(path, f"its path is that of {known[0]} in another writing, so one may replace the other")
+        self.refuse(path, "it is there twice, so one would replace the other")
 
 
 def write_member(path: Path, data: bytes) -> None:

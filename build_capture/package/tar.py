@@ -15,6 +15,9 @@ from build_capture.package.zstd import Decompressed
 TIME = 315532800
 """1980-01-01, the first time that a zip can hold: every file in a package has it."""
 
+FILE_MODE, FOLDER_MODE, ROOT = 0o644, 0o755, "root"
+"""Of every file and folder in a package."""
+
 _BLOCK = 512
 _STREAM_BYTES_MAX = BYTES_MAX + MEMBERS_MAX * 2 * _BLOCK
 """All members, each with its header and padding."""
@@ -35,12 +38,12 @@ def write_tar(files: Mapping[str, bytes], prefix: str = "") -> bytes:
     with tarfile.open(fileobj=output, mode="w", format=tarfile.USTAR_FORMAT) as archive:
         for name in sorted(folders | set(files)):
             info = tarfile.TarInfo(prefix + name)
-            info.mtime, info.uname, info.gname = TIME, "root", "root"
+            info.mtime, info.uname, info.gname = TIME, ROOT, ROOT
             if name in folders:
-                info.type, info.mode = tarfile.DIRTYPE, 0o755
+                info.type, info.mode = tarfile.DIRTYPE, FOLDER_MODE
                 archive.addfile(info)
             else:
-                info.size, info.mode = len(files[name]), 0o644
+                info.size, info.mode = len(files[name]), FILE_MODE
                 archive.addfile(info, io.BytesIO(files[name]))
     return output.getvalue()
 
@@ -53,9 +56,12 @@ def unpack_tar_zst(source: BinaryIO, shown: str, folder: Path | None) -> list[st
     members = Members(shown)
     stream = Decompressed(source, shown, most=_STREAM_BYTES_MAX)
     names = []
+    folders: set[str] = set()
     for archive, member in _walk(stream, members, shown):
         path = members.admit(member.name, member.size, folder=member.isdir())
+        _judge(member, members)
         if member.isdir():
+            folders.add(path)
             continue
         names.append(path)
         if folder is not None:
@@ -65,7 +71,18 @@ def unpack_tar_zst(source: BinaryIO, shown: str, folder: Path | None) -> list[st
     while rest := stream.read(1 << 16):
         if rest.strip(b"\0"):
             raise damage("something follows the end of its tar archive", shown)
+    for path in sorted(folders - {str(parent) for name in names for parent in PurePosixPath(name).parents} - {""}):
+        raise damage("it is a folder that holds nothing", f"{shown}:{path}")
     return names
+
+
+def _judge(member: tarfile.TarInfo, members: Members) -> None:
+    """Refuse what `write_tar` does not write: dpkg, and tar as root, would give the file on disk that mode and that owner."""
+    wanted = FOLDER_MODE if member.isdir() else FILE_MODE
+    if member.mode != wanted:
+        members.refuse(member.name, f"its mode is {member.mode:o}; a package's files have {FILE_MODE:o}, its folders {FOLDER_MODE:o}")
+    if (member.uid, member.gid, member.uname, member.gname) != (0, 0, ROOT, ROOT):
+        members.refuse(member.name, f"it belongs to {member.uname or member.uid}:{member.gname or member.gid}; all in a package is {ROOT}'s")
 
 
 def _walk(stream: Decompressed, members: Members, shown: str) -> Iterator[tuple[tarfile.TarFile, tarfile.TarInfo]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import tempfile
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
@@ -18,7 +18,7 @@ from build_capture.package.folder import VerifiedSet, verify_folder
 from build_capture.package.manifest import MANIFEST
 from build_capture.package.members import BYTES_MAX
 from build_capture.package.tar import unpack_tar_zst
-from build_capture.package.wheel import check_record, refuse_programs, unpack_wheel
+from build_capture.package.wheel import check_record, own_files, refuse_programs, unpack_wheel
 from build_capture.sets.read import AOT_JSON
 from build_capture.targets import Target
 
@@ -26,6 +26,8 @@ _PREFIX_PATTERNS = ("share/*/cuda/sm*", "*/cuda/sm*", "cuda/sm*", "sm*")
 """Where sets lie below a prefix, its share, an app's folder, and that one's cuda: as engines look for them."""
 
 _TARGET_FOLDER = re.compile(r"sm[0-9]+")
+
+_SET_FOLDER = f"share/[^/]+/cuda/{_TARGET_FOLDER.pattern}"
 
 DIGEST_DIGITS_MIN = 12
 """As many as a package's name has."""
@@ -48,8 +50,10 @@ class _Unpacked(msgspec.Struct, frozen=True):
     root: Path
     names: list[str]
     """Relative to `root`."""
-    beside: Callable[[str], bool]
-    """Whether a file may lie outside of the sets."""
+    folders: str
+    """Where its sets may lie, as a pattern."""
+    beside: str
+    """What may lie outside of the sets, as a pattern."""
     manifests: bool
     """Whether each set must have a manifest."""
     any_host: bool = True
@@ -110,8 +114,10 @@ def _verify_archive(path: Path, target: Target | None) -> Verified:
         sets = sorted({str(PurePosixPath(name).parent) for name in unpacked.names if PurePosixPath(name).name in (AOT_JSON, MANIFEST)})
         if not sets:
             raise damage("it holds no captured set", shown)
+        elsewhere = [name for name in sets if not re.fullmatch(unpacked.folders, name)]
+        raise_all([damage("engines do not look for a set there, but in share/<app>/cuda/sm<NN>", f"{shown}:{name}") for name in elsewhere])
         outside = [name for name in unpacked.names if not name.startswith(tuple(f"{folder}/" for folder in sets))]
-        raise_all([damage("it is no part of the package", f"{shown}:{name}") for name in outside if not unpacked.beside(name)])
+        raise_all([damage("it is no part of the package", f"{shown}:{name}") for name in outside if not re.fullmatch(unpacked.beside, name)])
         if unpacked.any_host:
             refuse_programs(unpacked.root, outside, shown)
         folders = [(unpacked.root / name, f"{shown}:{name}") for name in sets]
@@ -122,19 +128,23 @@ def _open_archive(source: BinaryIO, shown: str, folder: Path) -> _Unpacked:
     # Judged to its end before anything is written.
     unpack_tar_zst(source, shown, None)
     source.seek(0)
-    return _Unpacked(folder, unpack_tar_zst(source, shown, folder), lambda name: False, manifests=True)
+    return _Unpacked(folder, unpack_tar_zst(source, shown, folder), _SET_FOLDER, beside="(?!)", manifests=True)
 
 
 def _open_wheel(source: BinaryIO, shown: str, folder: Path) -> _Unpacked:
-    names = unpack_wheel(source, shown, folder)
-    check_record(folder, names, shown)
-    # Its own modules; RECORD answers for them, and for sets that a build backend put in without a manifest.
-    return _Unpacked(folder, names, lambda name: True, manifests=False, any_host=shown.endswith("-none-any.whl"))
+    files = unpack_wheel(source, shown, folder)
+    own = own_files(folder, check_record(folder, files, shown), shown)
+    any_host = shown.endswith("-none-any.whl")
+    if own is None:
+        # A build backend's has modules of its own; RECORD answers for them, and for sets that it put in without a manifest.
+        return _Unpacked(folder, [*files], ".*", beside=".*", manifests=False, any_host=any_host)
+    raise_all([damage("it would be executable; nothing in a package is", f"{shown}:{name}") for name, runs in files.items() if runs])
+    return _Unpacked(folder, [*files], f"[^/]+/{_SET_FOLDER}", beside=own, manifests=True, any_host=any_host)
 
 
 def _open_deb(source: BinaryIO, shown: str, folder: Path) -> _Unpacked:
     names = unpack_deb(source.read(), shown, folder)
-    return _Unpacked(folder / "data", names, lambda name: re.fullmatch(r"usr/share/doc/[^/]+/copyright", name) is not None, manifests=True)
+    return _Unpacked(folder / "data", names, f"usr/{_SET_FOLDER}", beside="usr/share/doc/[^/]+/copyright", manifests=True)
 
 
 def _verified(folders: Sequence[tuple[Path, str]], shown: str, target: Target | None, *, manifests: bool) -> list[VerifiedSet]:

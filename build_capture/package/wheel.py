@@ -5,11 +5,12 @@ from __future__ import annotations
 import contextlib
 import csv
 import io
+import re
 import struct
 import zipfile
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
 from build_capture import __version__
@@ -39,14 +40,25 @@ ENTRY_POINTS = """[console_scripts]
 {module} = {module}:folder
 """
 
+_GENERATOR = "Generator: build-capture "
+
+_NEEDED = {"WHEEL": "Wheel-Version", "METADATA": "Name"}
+"""The files without which pip installs no wheel, each with a field that it reads."""
+
 ELF_MAGIC = b"\x7fELF"
 
 _ENTRY = b"PK\x01\x02"
 """The start of each entry in a zip's directory."""
 
+_END = b"PK\x05\x06"
+_END_BYTES = 22
+"""The record at the end of a zip that has no comment."""
+
 _READABLE = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _KIND_BITS = 0o170000
 _LINK, _FILE, _FOLDER = 0o120000, 0o100000, 0o040000
+_EXECUTABLE = 0o7111
+"""The bits of a mode that let a file run, of which pip keeps the last."""
 
 
 def write_wheel(names: PackageNames, files: Mapping[str, bytes], summary: str) -> bytes:
@@ -69,17 +81,26 @@ def write_wheel(names: PackageNames, files: Mapping[str, bytes], summary: str) -
     return output.getvalue()
 
 
-def unpack_wheel(source: BinaryIO, shown: str, folder: Path) -> list[str]:
-    """Unpack a wheel below `folder`, all of it judged first; returns the paths of its files. `shown` is its name in messages."""
+def unpack_wheel(source: BinaryIO, shown: str, folder: Path) -> dict[str, bool]:
+    """Unpack a wheel below `folder`, all of it judged first; returns the paths of its files, and whether each would be executable.
+
+    `shown` is its name in messages.
+    """
     members = Members(shown)
     # zipfile reads the whole directory at once, whatever it counts.
-    members.refuse_more(source.read().count(_ENTRY))
+    data = source.read()
+    members.refuse_more(data.count(_ENTRY))
     with _guarded(shown), zipfile.ZipFile(source) as archive:
         entries = [(entry, _admitted(entry, members, shown)) for entry in archive.infolist()]
+        # zipfile looks for the archive within the file, wherever it lies.
+        if min((entry.header_offset for entry, _ in entries), default=0) > 0:
+            raise damage("something precedes its zip archive", shown)
+        if not data[-_END_BYTES:].startswith(_END):
+            raise damage("something follows its zip archive", shown)
         files = [(entry, name) for entry, name in entries if not entry.is_dir()]
         for entry, name in files:
             write_member(folder / name, archive.read(entry))
-    return [name for _, name in files]
+    return {name: bool(entry.external_attr >> 16 & _EXECUTABLE) for entry, name in files}
 
 
 @contextlib.contextmanager
@@ -102,8 +123,8 @@ def _admitted(entry: zipfile.ZipInfo, members: Members, shown: str) -> str:
     return members.admit(name, entry.file_size, folder=entry.is_dir())
 
 
-def check_record(folder: Path, names: list[str], shown: str) -> None:
-    """Raise a `CaptureError` unless the unpacked wheel's RECORD lists each file, as it is, and no other."""
+def check_record(folder: Path, names: Collection[str], shown: str) -> str:
+    """Raise a `CaptureError` unless the unpacked wheel's RECORD lists each file, as it is, and no other. Returns RECORD's folder."""
     records = [name for name in names if name.endswith(".dist-info/RECORD") and name.count("/") == 1]
     if len(records) != 1:
         raise damage(f"it has {len(records)} RECORD files; expected one", shown)
@@ -119,6 +140,23 @@ def check_record(folder: Path, names: list[str], shown: str) -> None:
             raise damage("RECORD lists it, and it is not there", f"{shown}:{name}")
         if name != records[0] and recorded[name] != record_line(name, (folder / name).read_bytes()):
             raise damage("its bytes are not those that RECORD has", f"{shown}:{name}")
+    return str(PurePosixPath(records[0]).parent)
+
+
+def own_files(folder: Path, info: str, shown: str) -> str | None:
+    """The files beside the sets of a wheel that `write_wheel` made, as a pattern; None of another's, which has modules of its own.
+
+    `info` is RECORD's folder. Raises a `CaptureError` for a wheel that pip would not install.
+    """
+    for name, field in _NEEDED.items():
+        path = folder / info / name
+        text = path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
+        if not re.search(f"^{field}: ", text, re.MULTILINE):
+            raise damage(f"it is missing, or has no {field}; pip installs no wheel without", f"{shown}:{info}/{name}")
+    if _GENERATOR not in (folder / info / "WHEEL").read_text(encoding="utf-8", errors="replace"):
+        return None
+    distribution, _, _ = info.partition("-")
+    return rf"_?{re.escape(distribution)}/__(init|main)__\.py|{re.escape(info)}/(METADATA|RECORD|WHEEL|entry_points\.txt)"
 
 
 def refuse_programs(folder: Path, names: Sequence[str], shown: str) -> None:

@@ -184,6 +184,7 @@ DAMAGES = [
     Damage("manifest.json emptied", lambda folder: (folder / MANIFEST).write_text("{}"), "manifest.json: error: it is no manifest"),
     Damage("another digest", lambda folder: manifest_again(folder, digest="00" * 32), f"manifest.json: error: `digest` is {'00' * 32}; the set's is"),
     Damage("other limits", lambda folder: manifest_again(folder, limits={"parallel": 64}), "manifest.json: error: `limits` is not that of the set"),
+    Damage("another app", lambda folder: manifest_again(folder, app="other"), "manifest.json: error: `app` is other, and the folder is sample's; engines"),
     Damage("a manifest that leaves the folder", list_stranger, "manifest.json: error: it lists '../../../etc/passwd', which would leave the folder"),
     Damage("README.md edited", lambda folder: (folder / "README.md").write_text("x"), "README.md: error: its bytes are not those that manifest.json lists"),
     Damage("LICENSE deleted", lambda folder: (folder / "LICENSE").unlink(), "LICENSE: error: it is missing; manifest.json lists it"),

@@ -9,8 +9,10 @@ import pytest
 
 from build_capture.package import members
 from build_capture.package.verify import verify
-from tests.package.archives import ARCHIVES, DEBS, WHEELS, Hostile
+from tests.package.archives import ARCHIVES, Hostile
+from tests.package.debs import DEBS
 from tests.package.harness import refusal, sample_package
+from tests.package.wheels import WHEELS
 
 TABLES = {"tar.zst": ARCHIVES, "wheel": WHEELS, "deb": DEBS}
 CASES = [pytest.param(format_, case, id=f"{format_}: {case.name}") for format_, cases in TABLES.items() for case in cases]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import stat
 import subprocess
 import sys
@@ -21,6 +20,7 @@ from build_capture.targets import parse_target
 from tests.package.damage import CUBIN
 from tests.package.harness import ROOT, SET, command, make, refusal, sample_package, unpacked_sample
 from tests.package.sample import write_sample
+from tests.package.wheels import of_another
 from tests.sets.entries import CUBIN as OTHER_BYTES
 
 SM_121, SM_90 = parse_target("sm_121"), parse_target("sm_90")
@@ -93,6 +93,14 @@ def test_verify_refuses_a_folder_named_after_another_target(tmp_path: Path) -> N
     assert "error: the folder is for sm121, and its set for sm120" in refusal(tmp_path / "prefix", target=SM_121)
 
 
+def test_verify_refuses_the_folder_of_another_app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    unpacked_sample(tmp_path)
+    (tmp_path / "prefix/share/sample").rename(tmp_path / "prefix/share/other")
+    monkeypatch.chdir(tmp_path / "prefix/share/other/cuda")
+    for path in (tmp_path / "prefix", Path("."), Path("sm121")):
+        assert "sm121/manifest.json: error: `app` is sample, and the folder is other's; engines look below share/sample" in refusal(path)
+
+
 def test_verify_wants_the_digest_that_is_asked_for(tmp_path: Path) -> None:
     folder = write_sample(tmp_path / "set")
     digest = verify(folder).sets[0].digest
@@ -147,7 +155,7 @@ def test_verify_refuses_a_manifest_that_is_nested_too_deeply(tmp_path: Path) -> 
 def test_verify_passes_a_wheel_that_a_build_backend_put_a_set_into(tmp_path: Path) -> None:
     wheel = sample_package(tmp_path, "wheel")
     own = tmp_path / "consumer-1.0-py3-none-any.whl"
-    shutil.copy(wheel, own)
+    own.write_bytes(of_another(wheel.read_bytes()))
     folder = write_sample(tmp_path / "another")
     files = {f"more/share/more/cuda/sm121/{path.relative_to(folder)}": path.read_bytes() for path in folder.rglob("*") if path.is_file()}
     files["more/engine.so"] = b"\x7fELF"

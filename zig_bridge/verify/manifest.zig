@@ -50,6 +50,7 @@ pub fn check(
     for (listed.keys()) |file| {
         if (!isLocal(file)) return problems.add(name, "it lists '{s}', which would leave the folder", .{file});
     }
+    try checkApp(problems, value.object);
     for (listed.keys(), listed.values()) |file, entry| {
         const size = files.get(file) orelse {
             if (!problems.has(file)) try problems.add(file, "it is missing; manifest.json lists it", .{});
@@ -70,6 +71,23 @@ pub fn check(
         }
     }
     try checkRepeated(problems, value.object, document);
+}
+
+/// An engine looks below the folder of its own app only.
+fn checkApp(problems: *Problems, manifest: json.ObjectMap) error{OutOfMemory}!void {
+    const app = manifest.get("app") orelse return;
+    const folder = appOf(problems.shown) orelse return;
+    if (app != .string or std.mem.eql(u8, app.string, folder)) return;
+    try problems.add(name, "`app` is {s}, and the folder is {s}'s; engines look below share/{s}", .{ app.string, folder, app.string });
+}
+
+/// The app that a folder is for; null where it is not `share/<app>/cuda/sm<NN>`.
+fn appOf(folder: []const u8) ?[]const u8 {
+    const cuda = std.fs.path.dirname(folder) orelse return null;
+    const app = std.fs.path.dirname(cuda) orelse return null;
+    const share = std.fs.path.dirname(app) orelse return null;
+    if (!std.mem.eql(u8, std.fs.path.basename(cuda), "cuda") or !std.mem.eql(u8, std.fs.path.basename(share), "share")) return null;
+    return std.fs.path.basename(app);
 }
 
 fn checkRepeated(problems: *Problems, manifest: json.ObjectMap, document: sources.Document) error{OutOfMemory}!void {
