@@ -210,14 +210,22 @@ def test_captured_set_passes_verify_in_every_package_and_against_its_sources(cap
     packaged = make(tmp_path, captured.installed)
     digests = {one["digest"] for file in packaged.files for one in captured.command_line("verify", file, "--target", "sm_121")["verified"]["sets"]}
     assert len(packaged.files) == 3 and digests == {packaged.digest}
+    assert is_covered(captured, captured.installed)
     checked = captured.command_line("verify", captured.installed, "--sources", captured.folder / "capture.zon")
     assert checked["sources"] > 10 and checked["verified"]["sets"][0]["digest"] == packaged.digest
+
+
+def is_covered(captured: Example, folder: Path) -> bool:
+    """Whether `check` finds the set whole, under the exact rule."""
+    answer = captured.command_line("check", folder, "--profile", captured.folder / "capture.zon", "--parallel", "16", "--policy", "exact")
+    return bool(answer["covered"])
 
 
 def test_compact_serves_every_need_from_fewer_than_half_of_the_cubins(captured: Example, tmp_path: Path) -> None:
     asked = asked_of(captured)
     kernels, cost = capture(captured, "compact", tmp_path / "set")
     assert (cost["cubins"], cost["entries"], cost["apart"]) == (16, 36, [])
+    assert is_covered(captured, tmp_path / "set")
     # Which tables and ints lose their hints is derived: nobody named them.
     weaker = cost["weaker"]
     assert isinstance(weaker, list)
@@ -231,6 +239,7 @@ def test_total_serves_what_exact_serves_with_the_same_code_and_every_w_and_table
     kernels, cost = capture(captured, "total", tmp_path / "set")
     exact = parsed_set(captured.installed).captured.kernels
     assert [each.hash for each in taken(kernels, asked)] == [each.hash for each in taken(exact, asked)]
+    assert is_covered(captured, tmp_path / "set")
     assert cost["weaker"] == [] and isinstance(cost["cubins"], int) and cost["cubins"] > len(exact)
     index, tried = Index(kernels), 0
     for each in asked:
