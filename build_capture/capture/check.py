@@ -5,7 +5,7 @@ from __future__ import annotations
 from build_capture.capture.records import Result, ResultParameter
 from build_capture.plan.needs import Class, Constant, Need
 from build_capture.sets.elf import ElfProblem, parse_cubin
-from build_capture.sets.inspect import HIDDEN_PARAMETERS, problems_of_symbol
+from build_capture.sets.inspect import problems_of_entry
 from build_capture.targets import Target
 
 
@@ -24,30 +24,19 @@ def check_result(need: Need, result: Result, cubin: bytes, target: Target) -> li
     """What is wrong with a variant, a sentence each; empty where it serves its need on `target`."""
     problems = []
     wanted = expected_parameters(need)
-    if result.parameters != wanted:
-        problems.append(f"Triton compiled for ({_show(result.parameters)}), the need is ({_show(wanted)})")
+    if result.params != wanted:
+        problems.append(f"Triton compiled for ({_show(result.params)}), the need is ({_show(wanted)})")
     if result.constants != expected_constants(need):
         problems.append(f"Triton compiled with {_constants(result.constants)}, the need has {_constants(expected_constants(need))}")
-    if result.entry_parameters != len(result.parameters) + HIDDEN_PARAMETERS:
-        problems.append(
-            f"the entry takes {result.entry_parameters} parameters; engines pass {len(result.parameters)} and {HIDDEN_PARAMETERS} scratch pointers"
-        )
     if (result.global_scratch, result.global_align, result.profile_scratch) != (0, 1, 0):
         problems.append(
             f"it needs scratch memory ({result.global_scratch} bytes global, {result.profile_scratch} bytes profile), which engines refuse"
         )
-    if result.shared > target.shared_bytes_max:
-        problems.append(f"it needs {result.shared} bytes of shared memory; {target.name} has {target.shared_bytes_max} a block")
-    problems += check_cubin(result.name, cubin, target)
-    return problems
-
-
-def check_cubin(entry: str, cubin: bytes, target: Target) -> list[str]:
-    """What is wrong with a cubin as a file: not an ELF for `target`, or without its entry symbol."""
     try:
-        return problems_of_symbol(parse_cubin(cubin), entry, target)
+        problems += problems_of_entry(parse_cubin(cubin), result, target)
     except ElfProblem as problem:
-        return [str(problem)]
+        problems.append(str(problem))
+    return problems
 
 
 def _show(parameters: list[ResultParameter]) -> str:

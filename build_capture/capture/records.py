@@ -81,16 +81,19 @@ class ResultParameter(msgspec.Struct, frozen=True):
     div16: bool
 
 
-class Result(msgspec.Struct, frozen=True):
-    """One compiled variant: all that a set says of it. Its cubin lies beside it."""
+class Code(msgspec.Struct, frozen=True):
+    """Compiled code and how engines launch it, in the names and the order of `aot.json`."""
 
+    fn: str
+    """The Triton function, which launches ask for."""
     hash: str
-    """Triton's hash of the compiled kernel."""
+    """Triton's hash of the compiled kernel; the cubin's file name in a set."""
     name: str
     """The entry symbol."""
     num_warps: int
     """As compiled: what the launch block follows. The compiler may change what was asked for."""
     num_stages: int
+    """0 where a set does not record it."""
     num_ctas: int
     warp_size: int
     shared: int
@@ -100,9 +103,12 @@ class Result(msgspec.Struct, frozen=True):
     global_align: int
     profile_scratch: int
     pdl: bool
-    entry_parameters: int
-    """How many parameters the PTX entry takes: the runtime ones and Triton's two scratch pointers."""
-    parameters: list[ResultParameter]
+
+
+class Result(Code, frozen=True):
+    """One compiled variant: all that a set says of it. Its cubin lies beside it."""
+
+    params: list[ResultParameter]
     constants: dict[str, Constant]
     cubin_sha256: str
     sources: dict[str, str]

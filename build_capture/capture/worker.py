@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 import tempfile
 import time
@@ -50,6 +49,7 @@ def compile_request(request: Request) -> tuple[Result, bytes]:
     parameters, constants = specialization(compiled)
     cubin = compiled.asm["cubin"]
     result = Result(
+        fn=need.function,
         hash=metadata.hash,
         name=metadata.name,
         num_warps=metadata.num_warps,
@@ -61,8 +61,7 @@ def compile_request(request: Request) -> tuple[Result, bytes]:
         global_align=metadata.global_scratch_align,
         profile_scratch=metadata.profile_scratch_size,
         pdl=metadata.launch_pdl,
-        entry_parameters=count_entry_parameters(compiled.asm["ptx"], metadata.name),
-        parameters=[ResultParameter(**parameter) for parameter in parameters],
+        params=[ResultParameter(**parameter) for parameter in parameters],
         constants={name: _constant(name, plain(value), need.constexprs) for name, value in constants.items()},
         cubin_sha256=sha256_of_bytes(cubin),
         sources={Path(os.path.relpath(path, folder)).as_posix(): sha256_of_file(path) for path in sorted({*imported_sources(folder), *read})},
@@ -102,14 +101,6 @@ def _show_global(value: Any) -> str:
     held = plain(value)
     shown = f":{held}" if type(held).__name__ in ("int", "float", "bool", "str", "NoneType", "dtype") else ""
     return f"{type(held).__name__}{shown}"
-
-
-def count_entry_parameters(ptx: str, entry: str) -> int:
-    """How many parameters the PTX entry takes, Triton's hidden ones included."""
-    match = re.search(rf"\.entry\s+{re.escape(entry)}\s*\((.*?)\)\s*\.", ptx, re.DOTALL)
-    if match is None:
-        raise CaptureError(f"the PTX has no entry {entry}")
-    return match[1].count(".param")
 
 
 def main(arguments: list[str]) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
@@ -13,12 +13,17 @@ _SYMBOL = struct.Struct("<IBBHQQ")
 
 _RECORD = struct.Struct("<BBH")
 _COUNT = struct.Struct("<II")
+_PARAMETER = struct.Struct("<IHHI")
+_DIMENSIONS = struct.Struct("<III")
 
 _SIZED = 4
 """The format of the records of `.nv.info` whose value follows; those below it hold it themselves."""
-_LOCAL, _PARAMETER, _REGISTERS = 0x11, 0x17, 0x2F
-"""The attributes that tell a function's local memory, each of its parameters, and its registers."""
-_PARAMETER_BYTES = 12
+_BLOCK, _LOCAL, _PARAMETERS, _REGISTERS, _CLUSTER = 0x10, 0x11, 0x17, 0x2F, 0x3D
+"""The attributes that tell a function's block, its local memory, each of its parameters, its registers and its cluster."""
+_BYTES_SHIFT = 18
+"""The bits of a parameter's last word below those that count its bytes."""
+
+Dimensions = tuple[int, int, int]
 
 _CUDA_MACHINE = 190
 _CLASS_64, _LITTLE_ENDIAN = 2, 1
@@ -38,17 +43,30 @@ class ElfProblem(Exception):
     """A cubin that is no CUDA ELF; `str()` says why."""
 
 
+class EntryParameter(msgspec.Struct, frozen=True):
+    """A parameter of a function, as the driver copies it."""
+
+    ordinal: int
+    offset: int
+    """In bytes, among the function's parameters."""
+    bytes: int
+
+
 class Function(msgspec.Struct, frozen=True):
     """A function that a cubin defines."""
 
-    parameters: int | None
-    """How many it takes, Triton's scratch pointers included; None where the cubin does not say."""
+    parameters: list[EntryParameter] | None
+    """In any order, Triton's scratch pointers among them; None where the cubin does not say."""
     shared: int
     """Its static shared memory in bytes: what a launch asks for comes on top."""
     registers: int | None
     """Of a thread; None, as below, where the cubin does not say."""
     local: int | None
     """Local memory of a thread in bytes: what did not fit into registers, and arrays."""
+    block: Dimensions | None = None
+    """The only block, in threads, that it can be launched with."""
+    cluster: Dimensions | None = None
+    """The only cluster, in blocks."""
 
 
 class Cubin(msgspec.Struct, frozen=True):
@@ -110,30 +128,44 @@ def _defined(table: _Section, sections: list[_Section]) -> Iterator[tuple[int, s
 def _function(name: str, sections: dict[str, _Section], capability: int, usage: dict[tuple[int, int], int], symbol: int) -> Function:
     info, shared = sections.get(f".nv.info.{name}"), sections.get(f".nv.shared.{name}")
     reserved = _RESERVED_SHARED if capability >= _FIRST_SM_WITH_RESERVED_SHARED else 0
+    records = [] if info is None else list(_records(info.content))
     return Function(
-        parameters=None if info is None else _count_parameters(info.content),
+        parameters=None if info is None else list(_parameters(records)),
         shared=max(0, shared.size - reserved) if shared else 0,
         registers=usage.get((_REGISTERS, symbol)),
         local=usage.get((_LOCAL, symbol)),
+        block=_dimensions(records, _BLOCK),
+        cluster=_dimensions(records, _CLUSTER),
     )
 
 
-def _count_parameters(info: bytes) -> int:
-    """The parameters that the records of a function's `.nv.info` list."""
-    values = [value for attribute, value in _records(info) if attribute == _PARAMETER]
-    if any(len(value) != _PARAMETER_BYTES for value in values):
-        raise _damaged()
-    return len(values)
+def _parameters(records: Sequence[tuple[int, bytes]]) -> Iterator[EntryParameter]:
+    """The parameters that the records of a function list."""
+    for attribute, value in records:
+        if attribute == _PARAMETERS:
+            _, ordinal, offset, word = _unpack(_PARAMETER, value)
+            yield EntryParameter(ordinal, offset, word >> _BYTES_SHIFT)
+
+
+def _dimensions(records: Sequence[tuple[int, bytes]], wanted: int) -> Dimensions | None:
+    """The three numbers of a function's attribute, the last where it has several; None where it has none."""
+    found = [_unpack(_DIMENSIONS, value) for attribute, value in records if attribute == wanted]
+    return (found[-1][0], found[-1][1], found[-1][2]) if found else None
 
 
 def _usage(info: bytes) -> Iterator[tuple[tuple[int, int], int]]:
     """What the records of `.nv.info` count for each function: (attribute, the function's place among the symbols) -> number."""
     for attribute, value in _records(info):
         if attribute in (_REGISTERS, _LOCAL):
-            if len(value) != _COUNT.size:
-                raise _damaged()
-            symbol, number = _COUNT.unpack(value)
+            symbol, number = _unpack(_COUNT, value)
             yield (attribute, symbol), number
+
+
+def _unpack(form: struct.Struct, value: bytes) -> tuple[int, ...]:
+    """The numbers of an attribute's value."""
+    if len(value) != form.size:
+        raise _damaged()
+    return form.unpack(value)
 
 
 def _records(info: bytes) -> Iterator[tuple[int, bytes]]:

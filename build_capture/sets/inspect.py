@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
+from build_capture.capture.records import Result
 from build_capture.files import sha256_of_bytes
-from build_capture.sets.elf import Cubin, ElfProblem, parse_cubin
+from build_capture.sets.elf import Cubin, ElfProblem, EntryParameter, parse_cubin
 from build_capture.sets.model import SetKernel
 from build_capture.targets import Target
 
-HIDDEN_PARAMETERS = 2
-"""Triton's global and profile scratch pointers, which every entry takes after its runtime parameters. A set's reader refuses scratch itself."""
+HIDDEN_PARAMETERS = ("the global scratch pointer", "the profile scratch pointer")
+"""What Triton lets every entry take after its runtime parameters. A set's reader refuses scratch itself."""
+
+_NUMBER = re.compile(r"[bfipu]+(1|8|16|32|64)")
+"""Triton's types of numbers, by their bits: i32, u1, fp16, bf16, f32."""
 
 
 def inspect(data: bytes, kernels: Sequence[SetKernel], target: Target) -> list[str]:
@@ -26,23 +31,55 @@ def inspect(data: bytes, kernels: Sequence[SetKernel], target: Target) -> list[s
     return list(dict.fromkeys(problem for kernel in kernels for problem in problems_of_entry(cubin, kernel, target)))
 
 
-def problems_of_entry(cubin: Cubin, kernel: SetKernel, target: Target) -> Iterator[str]:
-    """What is wrong with a cubin for one entry, a sentence each."""
-    symbol_problems = problems_of_symbol(cubin, kernel.name, target)
-    yield from symbol_problems
-    if symbol_problems:
+def problems_of_entry(cubin: Cubin, kernel: SetKernel | Result, target: Target) -> Iterator[str]:
+    """What is wrong with a cubin for one entry, a sentence each. What the cubin does not say is not compared."""
+    if cubin.capability != target.capability:
+        yield f"its cubin is for sm_{cubin.capability}, not {target.name}"
         return
-    function = cubin.functions[kernel.name]
+    if (function := cubin.functions.get(kernel.name)) is None:
+        yield f"its cubin has no entry {kernel.name}"
+        return
     if function.parameters is None:
         yield f"its cubin does not say how many parameters {kernel.name} takes"
-    elif function.parameters != len(kernel.params) + HIDDEN_PARAMETERS:
-        yield (f"the entry {kernel.name} takes {function.parameters} parameters; engines pass {len(kernel.params)} and {HIDDEN_PARAMETERS} scratch pointers")
+    elif len(function.parameters) != len(kernel.params) + len(HIDDEN_PARAMETERS):
+        yield (
+            f"the entry {kernel.name} takes {len(function.parameters)} parameters; engines pass {len(kernel.params)} and "
+            f"{len(HIDDEN_PARAMETERS)} scratch pointers"
+        )
+    elif problem := _problem_of_layout(function.parameters, kernel):
+        yield problem
+    for group, unit, taken, launched in (
+        ("blocks", "threads", function.block, kernel.warp_size * kernel.num_warps),
+        ("clusters", "blocks", function.cluster, kernel.num_ctas),
+    ):
+        if taken and taken != (launched, 1, 1):
+            yield f"the entry {kernel.name} takes {group} of {' x '.join(map(str, taken))} {unit}; engines launch {launched} x 1 x 1"
     if (needed := kernel.shared + function.shared) > target.shared_bytes_max:
         yield f"{kernel.fn} needs {needed} bytes of shared memory; {target.name} has {target.shared_bytes_max} a block"
 
 
-def problems_of_symbol(cubin: Cubin, symbol: str, target: Target) -> list[str]:
-    """Whether a cubin is for the target, and defines the function."""
-    if cubin.capability != target.capability:
-        return [f"its cubin is for sm_{cubin.capability}, not {target.name}"]
-    return [] if symbol in cubin.functions else [f"its cubin has no entry {symbol}"]
+def _problem_of_layout(taken: Sequence[EntryParameter], kernel: SetKernel | Result) -> str | None:
+    """The first parameter that an entry takes with another size, or from another place, than its type has; None where none
+    does, or where a type is none that is known."""
+    sizes = [_bytes_of(param.type) for param in kernel.params]
+    by_ordinal = {parameter.ordinal: parameter for parameter in taken}
+    names = [*(param.name for param in kernel.params), *HIDDEN_PARAMETERS]
+    end = 0
+    for ordinal, (name, size) in enumerate(zip(names, [*sizes, *(8 for _ in HIDDEN_PARAMETERS)], strict=True)):
+        if size is None:
+            return None
+        offset = -(-end // size) * size
+        if (found := by_ordinal.get(ordinal)) is None:
+            return f"its cubin does not say where the entry {kernel.name} takes {name}"
+        if (found.offset, found.bytes) != (offset, size):
+            return f"the entry {kernel.name} takes {name} as {found.bytes} bytes at {found.offset}; engines pass {size} bytes at {offset}"
+        end = offset + size
+    return None
+
+
+def _bytes_of(type_name: str) -> int | None:
+    """How many bytes a parameter of a type takes; None for a type that is not known."""
+    if type_name.startswith("*"):
+        return 8
+    number = _NUMBER.fullmatch(type_name)
+    return max(1, int(number[1]) // 8) if number else None

@@ -7,6 +7,8 @@ from typing import Any
 
 import msgspec
 
+from build_capture.capture.records import Code
+
 
 class SetParameter(msgspec.Struct, frozen=True):
     """A runtime parameter of a captured kernel, in launch order."""
@@ -58,25 +60,9 @@ class SetConstant(msgspec.Struct, frozen=True, omit_defaults=True):
         return self.whole
 
 
-class SetKernel(msgspec.Struct, frozen=True):
+class SetKernel(Code, frozen=True):
     """One entry of a set."""
 
-    fn: str
-    hash: str
-    """Triton's hash of the compiled kernel; the cubin's file name."""
-    name: str
-    """The entry symbol."""
-    num_warps: int
-    num_stages: int
-    """0 where the set does not record it."""
-    num_ctas: int
-    warp_size: int
-    shared: int
-    """Dynamic shared memory in bytes."""
-    global_scratch: int
-    global_align: int
-    profile_scratch: int
-    pdl: bool
     params: list[SetParameter]
     consts: dict[str, SetConstant]
     sha256: str

@@ -10,6 +10,7 @@ import msgspec
 
 from build_capture import __version__
 from build_capture.capture.compile import Variant
+from build_capture.capture.records import Code
 from build_capture.errors import CaptureError, Place, raise_all
 from build_capture.files import replaced_folder, sha256_of_bytes
 from build_capture.plan.needs import Constant, fp32_bits
@@ -90,21 +91,8 @@ def kernel_of(variant: Variant) -> SetKernel:
     need, result = variant.need, variant.result
     constants = dict(sorted(result.constants.items()))
     kernel = SetKernel(
-        fn=need.function,
-        hash=result.hash,
-        name=result.name,
-        num_warps=result.num_warps,
-        num_stages=result.num_stages,
-        num_ctas=result.num_ctas,
-        warp_size=result.warp_size,
-        shared=result.shared,
-        global_scratch=result.global_scratch,
-        global_align=result.global_align,
-        profile_scratch=result.profile_scratch,
-        pdl=result.pdl,
-        params=[
-            SetParameter(p.name, p.type, p.div16, nospec=p.type == "i32" and p.name in variant.unspecialized, assumes16=p.div16) for p in result.parameters
-        ],
+        **{name: getattr(result, name) for name in Code.__struct_fields__},
+        params=[SetParameter(p.name, p.type, p.div16, nospec=p.type == "i32" and p.name in variant.unspecialized, assumes16=p.div16) for p in result.params],
         consts={name: set_constant(value) for name, value in constants.items() if value.kind != "text"},
         sha256=result.cubin_sha256,
         requested={"num_stages": need.options.num_stages, "num_warps": need.options.num_warps},

@@ -60,7 +60,7 @@ def test_compile_needs_follows_every_class_and_the_cubins_depend_on_it(family: F
     needs = [need("_add", n, aligned=aligned) for n in (Class.ONE, Class.DIV16, Class.ANY) for aligned in (True, False)]
     compiled = family.compile(needs)
     assert len({v.result.hash for v in compiled.variants}) == 6
-    hints = [[(p.name, p.div16) for p in v.result.parameters] for v in compiled.variants]
+    hints = [[(p.name, p.div16) for p in v.result.params] for v in compiled.variants]
     assert hints[0] == [("X", True), ("OUT", True)]
     assert hints[3] == [("X", False), ("OUT", True), ("n", True)]
     assert compiled.variants[0].result.constants["n"] == Constant("int", 1)

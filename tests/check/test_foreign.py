@@ -43,7 +43,7 @@ def told(read: ReadSet) -> list[tuple[str, str]]:
 
 def of(capability: int) -> bytes:
     """A cubin of `_f` for a GPU."""
-    return cubin_bytes(capability, "_f", parameters=3)
+    return cubin_bytes(capability, "_f", parameters=(4, 8, 8))
 
 
 def test_check_cubins_all_for_another_gpu(tmp_path: Path) -> None:
@@ -59,7 +59,7 @@ def test_check_cubins_all_for_another_gpu(tmp_path: Path) -> None:
         ([of(120), of(90)], [("cubins/h0.cubin", "its cubin is for sm_120, not sm_121"), ("cubins/h1.cubin", "its cubin is for sm_90, not sm_121")]),
         ([of(120), b"none"], [("cubins/h0.cubin", "its cubin is for sm_120, not sm_121"), ("cubins/h1.cubin", "its cubin is not an ELF")]),
         # R18: a hidden parameter more than engines pass.
-        ([cubin_bytes(121, "_f", parameters=4)], [("cubins/h0.cubin", "the entry _f takes 4 parameters; engines pass 1 and 2 scratch pointers")]),
+        ([cubin_bytes(121, "_f", parameters=(4, 8, 8, 8))], [("cubins/h0.cubin", "the entry _f takes 4 parameters; engines pass 1 and 2 scratch pointers")]),
     ],
 )
 def test_check_cubins(cubins: Sequence[bytes], want: list[tuple[str, str]], tmp_path: Path) -> None:

@@ -43,7 +43,7 @@ class Damage:
 
 def add_bytes(**changes: Any) -> bytes:
     """A cubin for `_add`, as it should be but for `changes`."""
-    return cubin_bytes(**({"capability": 121, "entry": "_add", "parameters": 2 + SCRATCH_POINTERS} | changes))
+    return cubin_bytes(**({"capability": 121, "entry": "_add", "parameters": (8, 8, *SCRATCH_POINTERS)} | changes))
 
 
 def manifest_again(folder: Path, **changes: Any) -> None:
@@ -179,7 +179,10 @@ DAMAGES = [
     ),
     Damage("a cubin for another GPU", lambda folder: replace_cubin(folder, add_bytes(capability=90)), f"{CUBIN}: error: its cubin is for sm_90, not sm_121"),
     Damage("a cubin without the entry", lambda folder: replace_cubin(folder, add_bytes(entry="_sub")), f"{CUBIN}: error: its cubin has no entry _add"),
-    Damage("a cubin with other parameters", lambda folder: replace_cubin(folder, add_bytes(parameters=5)), "5 parameters"),
+    Damage("a cubin with other parameters", lambda folder: replace_cubin(folder, add_bytes(parameters=(8, 8, 8, *SCRATCH_POINTERS))), "5 parameters"),
+    Damage("a cubin with parameters of other sizes", lambda folder: replace_cubin(folder, add_bytes(parameters=(8, 4, *SCRATCH_POINTERS))), "takes Y as 4 bytes at 8"),
+    Damage("a cubin for another block", lambda folder: replace_cubin(folder, add_bytes(block=(64, 1, 1))), "takes blocks of 64 x 1 x 1 threads"),
+    Damage("a cubin for a cluster", lambda folder: replace_cubin(folder, add_bytes(cluster=(2, 1, 1))), "takes clusters of 2 x 1 x 1 blocks"),
     Damage("manifest.json deleted", lambda folder: (folder / MANIFEST).unlink(), "manifest.json: error: it is missing; every packaged set has one"),
     Damage("manifest.json emptied", lambda folder: (folder / MANIFEST).write_text("{}"), "manifest.json: error: it is no manifest"),
     Damage("another digest", lambda folder: manifest_again(folder, digest="00" * 32), f"manifest.json: error: `digest` is {'00' * 32}; the set's is"),

@@ -10,19 +10,20 @@ from build_capture.sets.pack import write_set
 from tests.sets.cubins import cubin_bytes
 from tests.sets.entries import entry, param
 
-SCRATCH_POINTERS = 2
+SCRATCH_POINTERS = (8, 8)
+"""The bytes of Triton's hidden parameters."""
 COPY, COPY_ANY, ADD = ("a1" * 32, "b2" * 32, "c3" * 32)
 """The hashes of the cubins."""
 
 
 def sample_cubins(capability: int) -> dict[str, bytes]:
     """The cubins by hash. `_copy` takes a pointer and an int, `_add` two pointers."""
-    two = {"parameters": 2 + SCRATCH_POINTERS}
+    copy, add = {"parameters": (8, 4, *SCRATCH_POINTERS)}, {"parameters": (8, 8, *SCRATCH_POINTERS)}
     return {
-        COPY: cubin_bytes(capability, "_copy", **two),
+        COPY: cubin_bytes(capability, "_copy", **copy),
         # The same but for a byte at the end, as another specialization of the same kernel would be.
-        COPY_ANY: cubin_bytes(capability, "_copy", **two) + b"\0",
-        ADD: cubin_bytes(capability, "_add", **two),
+        COPY_ANY: cubin_bytes(capability, "_copy", **copy) + b"\0",
+        ADD: cubin_bytes(capability, "_add", **add),
     }
 
 

@@ -62,4 +62,4 @@ def test_exact_gives_flags_that_agree_with_the_decorator_and_weakens_no_hint(mak
     for served, (text, want) in zip(made.applied.served, classes.items(), strict=True):
         widest = (max(int(name.rpartition(".")[2]) for name in served.variant.result.widths if name.startswith(kind)) for kind in ("ld.global", "st.global"))
         assert tuple(widest) == want, text
-        assert [p.div16 for p in served.variant.result.parameters] == [p.hinted for p in served.need.parameters]
+        assert [p.div16 for p in served.variant.result.params] == [p.hinted for p in served.need.parameters]

@@ -22,7 +22,7 @@ def test_compact_serves_a_table_and_an_int_from_one_cubin_where_hints_widen_noth
     made = make("compact", *ROWS)
     assert len(make("exact", *ROWS).applied.variants) == 3
     (variant,) = made.applied.variants
-    assert [(p.name, p.div16) for p in variant.result.parameters] == [("T", False), ("X", True), ("W", False)]
+    assert [(p.name, p.div16) for p in variant.result.params] == [("T", False), ("X", True), ("W", False)]
     assert [match(made.index, launch(each), "exact").kind for each in ROWS] == ["exact"] * 3
     assert [served.lost for served in made.applied.served] == [("T", "W"), ("T", "W"), ()]
     assert soundness(made.entries) == []
@@ -46,7 +46,7 @@ def test_compact_keeps_a_table_apart_that_is_read_wide_where_it_is_aligned(make:
 def test_compact_merges_one_argument_and_keeps_another_apart(make: Callable[..., Made]) -> None:
     needs = [need("_table", each) for each in ("+ + 16", "- + 16", "+ + ?")]
     made = make("compact", *needs)
-    assert sorted(tuple(p.div16 for p in each.result.parameters) for each in made.applied.variants) == [(False, True, False), (False, True, True)]
+    assert sorted(tuple(p.div16 for p in each.result.params) for each in made.applied.variants) == [(False, True, False), (False, True, True)]
     assert [each.arguments for each in made.applied.apart] == [("ldx",)]
     assert [served.lost for served in made.applied.served] == [("T",), (), ("T",)]
     assert all(match(made.index, launch(each), "exact").kind == "exact" for each in needs)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Sequence
 
 ELF_HEADER = 64
 SECTION_HEADER = 64
@@ -10,17 +11,30 @@ BLACKWELL = 100
 NV_INFO = 0x70000000
 
 
-def cubin_bytes(capability: int, entry: str, *, machine: int = 190, parameters: int | None = None, line_tables: bool = False, shared: int = 0) -> bytes:
+def cubin_bytes(
+    capability: int,
+    entry: str,
+    *,
+    machine: int = 190,
+    parameters: Sequence[int] | None = None,
+    ordinals: Sequence[int] | None = None,
+    block: Sequence[int] = (),
+    cluster: Sequence[int] = (),
+    line_tables: bool = False,
+    shared: int = 0,
+) -> bytes:
     """An ELF for `capability` (10 * major + minor) that defines one function; 190 is CUDA's machine number.
 
-    With `parameters` it says how many the function takes, Triton's two scratch pointers included; `shared` is the size
-    of the section of its static shared memory.
+    With `parameters` it says how many bytes each of the function's takes, Triton's two scratch pointers included, and which
+    `block` and `cluster` it is launched with; `shared` is the size of the section of its static shared memory.
     """
     names = b"\0" + entry.encode() + b"\0"
     symbols = bytes(24) + struct.pack("<IBBHQQ", 1, 0x12, 0, 1, 0, 16)
     sections = [("", 0, 0, 0, b""), (".strtab", 3, 0, 0, names), (".symtab", 2, 1, 24, symbols)]
     if parameters is not None:
-        sections.append((f".nv.info.{entry}", NV_INFO, 0, 0, _parameter_records(parameters)))
+        dimensions = ((0x10, block), (0x3D, cluster))
+        records = b"".join(struct.pack("<BBH3I", 4, attribute, 12, *numbers) for attribute, numbers in dimensions if numbers)
+        sections.append((f".nv.info.{entry}", NV_INFO, 0, 0, _parameter_records(parameters, ordinals) + records))
     if shared:
         sections.append((f".nv.shared.{entry}", 1, 0, 0, bytes(shared)))
     if line_tables:
@@ -28,9 +42,14 @@ def cubin_bytes(capability: int, entry: str, *, machine: int = 190, parameters: 
     return _elf(capability, machine, [*sections, (".shstrtab", 3, 0, 0, b"")])
 
 
-def _parameter_records(count: int) -> bytes:
-    """What `.nv.info.<entry>` says of parameters of eight bytes each: format, attribute, length; index, ordinal, offset, size."""
-    return b"".join(struct.pack("<BBHIHHI", 4, 0x17, 12, 0, index, 8 * index, 0x21F000) for index in range(count))
+def _parameter_records(sizes: Sequence[int], ordinals: Sequence[int] | None) -> bytes:
+    """What `.nv.info.<entry>` says of parameters, the last first: format, attribute, length; index, ordinal, offset, size."""
+    records, end = [], 0
+    for ordinal, size in zip(range(len(sizes)) if ordinals is None else ordinals, sizes, strict=True):
+        offset = -(-end // size) * size
+        records.append(struct.pack("<BBHIHHI", 4, 0x17, 12, 0, ordinal, offset, size << 18 | 0x1F000))
+        end = offset + size
+    return b"".join(reversed(records))
 
 
 def _elf(capability: int, machine: int, sections: list[tuple[str, int, int, int, bytes]]) -> bytes:

@@ -26,8 +26,9 @@ NEED = Need(
     1,
     Witness("decode", 1, 1, [1], {}, [1, 1, 1], []),
 )
-CUBIN = cubin_bytes(121, "_k")
+CUBIN = cubin_bytes(121, "_k", parameters=(8, 4, 8, 8), block=(512, 1, 1))
 RESULT = Result(
+    fn="_k",
     hash="ab" * 32,
     name="_k",
     num_warps=16,
@@ -39,8 +40,7 @@ RESULT = Result(
     global_align=1,
     profile_scratch=0,
     pdl=False,
-    entry_parameters=4,
-    parameters=[ResultParameter("X", "*bf16", True), ResultParameter("m", "i32", False)],
+    params=[ResultParameter("X", "*bf16", True), ResultParameter("m", "i32", False)],
     constants=NEED.constexprs | {"n": Constant("int", 1)},
     cubin_sha256=sha256_of_bytes(CUBIN),
     sources={"k.py": "11"},
@@ -55,14 +55,13 @@ def test_check_result_accepts_a_variant_that_is_what_its_need_asks_for() -> None
 @pytest.mark.parametrize(
     ("change", "want"),
     [
-        ({"parameters": [ResultParameter("X", "*bf16", False), RESULT.parameters[1]]}, "Triton compiled for (X: *bf16, m: i32)"),
-        ({"parameters": RESULT.parameters[:1], "entry_parameters": 3}, "Triton compiled for (X: *bf16 div16), the need is"),
+        ({"params": [ResultParameter("X", "*bf16", False), RESULT.params[1]]}, "Triton compiled for (X: *bf16, m: i32)"),
         ({"constants": NEED.constexprs}, "Triton compiled with"),
         ({"constants": RESULT.constants | {"FLAG": Constant("int", 1)}}, "FLAG=int:1"),
-        ({"entry_parameters": 5}, "the entry takes 5 parameters; engines pass 2 and 2 scratch pointers"),
+        ({"num_warps": 8}, "the entry _k takes blocks of 512 x 1 x 1 threads; engines launch 256 x 1 x 1"),
         ({"global_scratch": 128}, "it needs scratch memory (128 bytes global, 0 bytes profile)"),
         ({"profile_scratch": 64}, "it needs scratch memory (0 bytes global, 64 bytes profile)"),
-        ({"shared": 101377}, "it needs 101377 bytes of shared memory; sm_121 has 101376 a block"),
+        ({"shared": 101377}, "_k needs 101377 bytes of shared memory; sm_121 has 101376 a block"),
         ({"name": "_other"}, "its cubin has no entry _other"),
     ],
 )
@@ -77,6 +76,8 @@ def test_check_result_names_what_is_wrong(change: dict[str, object], want: str) 
         (cubin_bytes(120, "_k"), "its cubin is for sm_120, not sm_121"),
         (cubin_bytes(90, "_k"), "its cubin is for sm_90, not sm_121"),
         (cubin_bytes(121, "_k", machine=62), "its cubin is an ELF for another machine, not for CUDA"),
+        (cubin_bytes(121, "_k", parameters=(8, 4, 8)), "the entry _k takes 3 parameters; engines pass 2 and 2 scratch pointers"),
+        (cubin_bytes(121, "_k", parameters=(8, 8, 8, 8)), "the entry _k takes m as 8 bytes at 8; engines pass 4 bytes at 8"),
         (b"", "its cubin is not an ELF"),
         (CUBIN[:80], "its cubin is damaged"),
     ],

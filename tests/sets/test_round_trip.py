@@ -105,7 +105,7 @@ def test_r08_a_set_says_enough_to_compile_its_kernels_again(variants: list[Varia
     entries = {kernel.hash: kernel for kernel in read.captured.kernels}
     for variant in variants:
         kernel, result = entries[variant.result.hash], variant.result
-        assert [(p.name, p.type, p.assumes16) for p in kernel.params] == [(p.name, p.type, p.div16) for p in result.parameters]
+        assert [(p.name, p.type, p.assumes16) for p in kernel.params] == [(p.name, p.type, p.div16) for p in result.params]
         folded = [p.name for p in variant.need.parameters if p.class_ is Class.ONE]
         assert rebuild(kernel)["constants"] == {name: value.python for name, value in result.constants.items()}
         assert folded == [name for name in PARAMETERS if name in kernel.consts]

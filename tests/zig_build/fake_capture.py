@@ -42,7 +42,7 @@ def main(log: Path, arguments: list[str]) -> int:
 
 def write_set(folder: Path, text: str, target: str, provenance: dict[str, object] | None = None) -> None:
     """One kernel, for one row and an aligned pointer; a text of `unaligned` makes it one that the round does not launch."""
-    cubin = cubin_bytes(int(target.removeprefix("sm_")), "_copy", parameters=3)
+    cubin = cubin_bytes(int(target.removeprefix("sm_")), "_copy", parameters=(8, 8, 8))
     kernel = {
         "fn": "_copy",
         "hash": "0123abcd",

@@ -71,10 +71,10 @@ pub const Cubin = struct {
         return false;
     }
 
-    /// How many parameters the entry `name` takes, Triton's scratch pointers included; null where the cubin does not say.
-    pub fn parameters(cubin: Cubin, name: []const u8) Error!?u32 {
+    /// How the entry `name` is launched; null where the cubin does not say.
+    pub fn info(cubin: Cubin, name: []const u8) Error!?Info {
         const index = try cubin.sectionOf(".nv.info.", name) orelse return null;
-        return try countParameters(try cubin.content(index));
+        return .{ .records = try cubin.content(index) };
     }
 
     /// The static shared memory of the function `name`, in bytes; what a launch asks for comes on top.
@@ -119,29 +119,87 @@ pub const Cubin = struct {
     }
 };
 
-/// What .nv.info says of an entry is a list of records: a format, an attribute, and two bytes that are the value or, in
-/// the format of sized values, the length of the value that follows.
-fn countParameters(records: []const u8) Error!u32 {
+/// A parameter of an entry, as the driver copies it.
+pub const EntryParameter = struct {
+    /// In bytes, among the entry's parameters.
+    offset: u32,
+    bytes: u32,
+};
+
+/// What `.nv.info.<entry>` says: a list of records, each a format, an attribute, and two bytes that are the value or, in the
+/// format of sized values, the length of the value that follows.
+pub const Info = struct {
+    records: []const u8,
+
+    /// How many parameters the entry takes, Triton's scratch pointers included.
+    pub fn parameterCount(info: Info) Error!u32 {
+        var found: u32 = 0;
+        var records: Records = .{ .rest = info.records };
+        while (try records.next()) |record| found += @intFromBool(record.attribute == .parameter);
+        return found;
+    }
+
+    /// Puts each parameter to its ordinal's place. Where there is none of an ordinal, or no place for one, null stays.
+    pub fn writeParameters(info: Info, places: []?EntryParameter) Error!void {
+        @memset(places, null);
+        var records: Records = .{ .rest = info.records };
+        while (try records.next()) |record| {
+            if (record.attribute != .parameter) continue;
+            const ordinal = std.mem.readInt(u16, record.value[4..6], .little);
+            if (ordinal >= places.len) continue;
+            places[ordinal] = .{
+                .offset = std.mem.readInt(u16, record.value[6..8], .little),
+                .bytes = std.mem.readInt(u32, record.value[8..12], .little) >> bytes_shift,
+            };
+        }
+    }
+
+    /// The only block, in threads, or cluster, in blocks, that the entry can be launched with; null where the cubin does not say.
+    pub fn dimensions(info: Info, wanted: Attribute) Error!?[3]u32 {
+        std.debug.assert(wanted != .parameter);
+        var found: ?[3]u32 = null;
+        var records: Records = .{ .rest = info.records };
+        while (try records.next()) |record| {
+            if (record.attribute != wanted) continue;
+            var numbers: [3]u32 = undefined;
+            for (&numbers, 0..) |*number, index| number.* = std.mem.readInt(u32, record.value[4 * index ..][0..4], .little);
+            found = numbers;
+        }
+        return found;
+    }
+
+    /// The bits of a parameter's last word below those that count its bytes.
+    const bytes_shift = 18;
+};
+
+/// What is read of an entry's records.
+pub const Attribute = enum(u8) { block = 0x10, parameter = 0x17, cluster = 0x3d, _ };
+
+const Records = struct {
+    rest: []const u8,
+
+    const Record = struct { attribute: Attribute, value: []const u8 };
     const formats = .{ .none = 1, .byte = 2, .half = 3, .sized = 4 };
-    const parameter_attribute = 0x17;
-    const parameter_bytes = 12;
     const head = 4;
-    var found: u32 = 0;
-    var rest = records;
-    while (rest.len > 0) {
+
+    fn next(records: *Records) Error!?Record {
+        const rest = records.rest;
+        if (rest.len == 0) return null;
         if (rest.len < head) return error.Damaged;
-        const format, const attribute = rest[0..2].*;
+        const format, const code = rest[0..2].*;
         if (format < formats.none or format > formats.sized) return error.Damaged;
         const length: usize = if (format == formats.sized) std.mem.readInt(u16, rest[2..4], .little) else 0;
         if (rest.len - head < length) return error.Damaged;
-        if (attribute == parameter_attribute) {
-            if (length != parameter_bytes) return error.Damaged;
-            found += 1;
+        const attribute: Attribute = @enumFromInt(code);
+        switch (attribute) {
+            // Three numbers each.
+            .block, .parameter, .cluster => if (length != 12) return error.Damaged,
+            _ => {},
         }
-        rest = rest[head + length ..];
+        records.rest = rest[head + length ..];
+        return .{ .attribute = attribute, .value = rest[head..][0..length] };
     }
-    return found;
-}
+};
 
 fn definesIn(table: []const u8, strings: []const u8, name: []const u8) Error!bool {
     const bytes = @sizeOf(elf.Elf64_Sym);

@@ -17,8 +17,15 @@ test "elf: a cubin says its SM, its functions and their parameters" {
         try testing.expectEqual(sm, cubin.sm());
         try testing.expect(try cubin.defines("_copy"));
         for ([_][]const u8{ "", "_cop", "_copy2", ".nv.info._copy" }) |name| try testing.expect(!try cubin.defines(name));
-        try testing.expectEqual(5, try cubin.parameters("_copy"));
-        try testing.expectEqual(null, try cubin.parameters("_cop"));
+        const info = (try cubin.info("_copy")).?;
+        try testing.expectEqual(5, try info.parameterCount());
+        try testing.expectEqual([3]u32{ 128, 1, 1 }, try info.dimensions(.block));
+        try testing.expectEqual(null, try info.dimensions(.cluster));
+        var places: [6]?elf.EntryParameter = undefined;
+        try info.writeParameters(&places);
+        try testing.expectEqual(elf.EntryParameter{ .offset = 32, .bytes = 8 }, places[4]);
+        try testing.expectEqual(null, places[5]);
+        try testing.expectEqual(null, try cubin.info("_cop"));
     }
 }
 
@@ -67,5 +74,6 @@ fn look(bytes: []const u8) elf.Error!void {
     const cubin: elf.Cubin = try .init(bytes);
     _ = cubin.sm();
     _ = try cubin.defines("_copy");
-    _ = try cubin.parameters("_copy");
+    const info = try cubin.info("_copy") orelse return;
+    _ = try info.parameterCount();
 }

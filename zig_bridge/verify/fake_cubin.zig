@@ -6,11 +6,30 @@ const elf = std.elf;
 /// What the cubin says of itself.
 pub const Options = struct {
     sm: u8 = 121,
-    entry: []const u8,
-    /// Triton's two scratch pointers included.
-    parameters: u32,
+    entry: []const u8 = "_k",
+    /// Triton's two scratch pointers included. Each takes `parameter_bytes`.
+    parameters: u32 = 3,
+    parameter_bytes: u32 = 8,
+    /// The ordinal of the first parameter.
+    first_ordinal: u16 = 0,
+    /// The attribute of three numbers that stands before them: 0x10 for the block, 0x3d for the cluster.
+    attribute: u8 = 0x10,
+    numbers: [3]u32 = .{ 128, 1, 1 },
     machine: u16 = 190,
 };
+
+/// Records as real ones are: one with its value inside, one of three numbers, then one for each parameter.
+fn writeRecords(writer: *std.Io.Writer, options: Options) std.Io.Writer.Error!void {
+    try writer.writeAll(&.{ 3, 0x1b, 0xff, 0, 4, options.attribute, 12, 0 });
+    for (options.numbers) |number| try writer.writeInt(u32, number, .little);
+    for (0..options.parameters) |index| {
+        const ordinal: u16 = @intCast(index);
+        try writer.writeAll(&.{ 4, 0x17, 12, 0, 0, 0, 0, 0 });
+        try writer.writeInt(u16, ordinal + options.first_ordinal, .little);
+        try writer.writeInt(u16, @intCast(ordinal * options.parameter_bytes), .little);
+        try writer.writeInt(u32, options.parameter_bytes << 18 | 0x1f000, .little);
+    }
+}
 
 /// The bytes of the cubin.
 pub fn bytes(arena: std.mem.Allocator, options: Options) error{OutOfMemory}![]const u8 {
@@ -22,17 +41,14 @@ pub fn bytes(arena: std.mem.Allocator, options: Options) error{OutOfMemory}![]co
     put(elf.Elf64_Sym, "st_name", symbol, @intCast(info_name.len + 2));
     put(elf.Elf64_Sym, "st_info", symbol, 0x12);
     put(elf.Elf64_Sym, "st_shndx", symbol, 3);
-    const records = try arena.alloc(u8, 4 + 16 * options.parameters);
-    // A record with its value inside, as real ones have, then one for each parameter.
-    records[0..4].* = .{ 3, 0x1b, 0xff, 0 };
-    @memset(records[4..], 0);
-    for (0..options.parameters) |index| records[4 + 16 * index ..][0..4].* = .{ 4, 0x17, 12, 0 };
+    var records: std.Io.Writer.Allocating = .init(arena);
+    writeRecords(&records.writer, options) catch return error.OutOfMemory;
     const Section = struct { name: u32 = 0, type: u32 = 0, link: u32 = 0, content: []const u8 = "" };
     const sections = [_]Section{
         .{},
         .{ .type = 3, .content = names },
         .{ .type = 2, .link = 1, .content = symbols },
-        .{ .name = 1, .type = 0x70000000, .content = records },
+        .{ .name = 1, .type = 0x70000000, .content = records.written() },
     };
     var offset: usize = @sizeOf(elf.Elf64_Ehdr);
     for (sections) |section| offset += section.content.len;

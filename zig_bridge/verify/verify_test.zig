@@ -9,7 +9,7 @@ const Dir = std.Io.Dir;
 const aot_format =
     \\{{"target": "sm_{d}", "provenance": {{"line_info": false, "limits": {{"parallel": 2}}}}, "kernels": [{{"fn": "_k", "hash": "ab",
     \\ "name": "_k", "num_warps": 4, "shared": {d}, "sha256": "{s}", "consts": {{}},
-    \\ "params": [{{"name": "X", "type": "*bf16", "div16": true, "nospec": false}}]}}]}}
+    \\ "params": [{{"name": "X", "type": "{s}", "div16": true, "nospec": false}}]}}]}}
 ;
 
 /// A folder with a set of one kernel, in which tests change things.
@@ -26,16 +26,16 @@ const Fixture = struct {
         fixture.arena.deinit();
     }
 
-    const Options = struct { sm: u8 = 121, cubin_sm: u8 = 121, entry: []const u8 = "_k", parameters: u32 = 3, shared: u32 = 0, machine: u16 = 190 };
+    const Options = struct { sm: u8 = 121, shared: u32 = 0, type: []const u8 = "*bf16", cubin: fake_cubin.Options = .{} };
 
     fn write(fixture: *Fixture, folder: []const u8, options: Options) !void {
         const arena = fixture.arena.allocator();
         const dir = fixture.temporary.dir;
-        const cubin = try fake_cubin.bytes(arena, .{ .sm = options.cubin_sm, .entry = options.entry, .parameters = options.parameters, .machine = options.machine });
+        const cubin = try fake_cubin.bytes(arena, options.cubin);
         const cubins = try dir.createDirPathOpen(testing.io, try std.fs.path.join(arena, &.{ folder, "cubins" }), .{});
         defer cubins.close(testing.io);
         try cubins.writeFile(testing.io, .{ .sub_path = "ab.cubin", .data = cubin });
-        const text = try std.fmt.allocPrint(arena, aot_format, .{ options.sm, options.shared, &verify.hexOf(cubin) });
+        const text = try std.fmt.allocPrint(arena, aot_format, .{ options.sm, options.shared, &verify.hexOf(cubin), options.type });
         try fixture.file(folder, "aot.json", text);
     }
 
@@ -75,12 +75,18 @@ test "verify: a set that is whole" {
 }
 
 test "verify: each kind of damage has a message of its own" {
+    const cubin = "set/cubins/ab.cubin";
     const cases = [_]struct { options: Fixture.Options, path: []const u8, what: []const u8 }{
-        .{ .options = .{ .cubin_sm = 90 }, .path = "set/aot.json", .what = "`target` is sm_121, and its cubins are for sm_90" },
-        .{ .options = .{ .entry = "_other" }, .path = "set/cubins/ab.cubin", .what = "its cubin has no entry _k" },
-        .{ .options = .{ .parameters = 4 }, .path = "set/cubins/ab.cubin", .what = "the entry _k takes 4 parameters; engines pass 1 and 2 scratch pointers" },
-        .{ .options = .{ .shared = 99 * 1024 + 1 }, .path = "set/cubins/ab.cubin", .what = "_k needs 101377 bytes of shared memory; sm_121 has 101376 a block" },
-        .{ .options = .{ .machine = 62 }, .path = "set/cubins/ab.cubin", .what = "its cubin is an ELF for another machine, not for CUDA" },
+        .{ .options = .{ .cubin = .{ .sm = 90 } }, .path = "set/aot.json", .what = "`target` is sm_121, and its cubins are for sm_90" },
+        .{ .options = .{ .cubin = .{ .entry = "_other" } }, .path = cubin, .what = "its cubin has no entry _k" },
+        .{ .options = .{ .cubin = .{ .parameters = 4 } }, .path = cubin, .what = "the entry _k takes 4 parameters; engines pass 1 and 2 scratch pointers" },
+        .{ .options = .{ .type = "i32" }, .path = cubin, .what = "the entry _k takes X as 8 bytes at 0; engines pass 4 bytes at 0" },
+        .{ .options = .{ .type = "u1", .cubin = .{ .parameter_bytes = 1 } }, .path = cubin, .what = "the entry _k takes the global scratch pointer as 1 bytes at 1; engines pass 8 bytes at 8" },
+        .{ .options = .{ .cubin = .{ .first_ordinal = 1 } }, .path = cubin, .what = "its cubin does not say where the entry _k takes X" },
+        .{ .options = .{ .cubin = .{ .numbers = .{ 64, 2, 1 } } }, .path = cubin, .what = "the entry _k takes blocks of 64 x 2 x 1 threads; engines launch 128 x 1 x 1" },
+        .{ .options = .{ .cubin = .{ .attribute = 0x3d, .numbers = .{ 2, 1, 1 } } }, .path = cubin, .what = "the entry _k takes clusters of 2 x 1 x 1 blocks; engines launch 1 x 1 x 1" },
+        .{ .options = .{ .shared = 99 * 1024 + 1 }, .path = cubin, .what = "_k needs 101377 bytes of shared memory; sm_121 has 101376 a block" },
+        .{ .options = .{ .cubin = .{ .machine = 62 } }, .path = cubin, .what = "its cubin is an ELF for another machine, not for CUDA" },
         .{ .options = .{ .sm = 42 }, .path = "set/aot.json", .what = "`target` is 'sm_42', which is no GPU that is known" },
     };
     var fixture: Fixture = try .init();
@@ -89,6 +95,9 @@ test "verify: each kind of damage has a message of its own" {
         try fixture.write("set", case.options);
         try fixture.want(null, case.path, case.what);
     }
+    // What follows a type that is not known is not compared.
+    try fixture.write("set", .{ .type = "tensordesc", .cubin = .{ .parameter_bytes = 1 } });
+    try testing.expectEqual(0, (try fixture.check("set", null)).problems.len);
     try fixture.write("set", .{});
     try fixture.want("sm_90", "set", "have sm121, need sm90");
     try fixture.file("set", "cubins/ab.cubin", "\x7fELF");
