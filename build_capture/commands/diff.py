@@ -42,18 +42,13 @@ def _labels(kernels: list[SetKernel]) -> dict[str, str]:
 
     Where that tells two of them not apart, the whole identity.
     """
-    from build_capture.sets.report.data import hints_of, varying_constants
+    from build_capture.sets.apart import tell_apart
 
-    families: dict[str, list[SetKernel]] = {}
-    for kernel in kernels:
-        families.setdefault(kernel.fn, []).append(kernel)
     labels: dict[str, str] = {}
-    for function, family in families.items():
-        varying = varying_constants(family)
-        for kernel in family:
-            constants = (f"{name}={kernel.constants.get(name, 'absent')}" for name in varying)
-            options = f"(warps {kernel.requested['num_warps']}, stages {kernel.requested['num_stages']})"
-            labels[kernel.identity] = " ".join([function, hints_of(kernel, family), *constants, options])
+    for kernel, apart in zip(kernels, tell_apart(kernels), strict=True):
+        constants = (f"{name}={value}" for name, value in apart.constants.items())
+        options = f"(warps {kernel.requested['num_warps']}, stages {kernel.requested['num_stages']})"
+        labels[kernel.identity] = " ".join([kernel.fn, apart.hints, *constants, options])
     times = Counter(labels.values())
     return {identity: text if times[text] == 1 else identity for identity, text in labels.items()}
 

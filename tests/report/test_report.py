@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import time
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable
 from html.parser import HTMLParser
@@ -17,13 +18,25 @@ from click.testing import CliRunner
 from build_capture.capture.run import Request, plan
 from build_capture.cli import cli
 from build_capture.errors import CaptureError
-from build_capture.plan.needs import Span
-from build_capture.read.profile import DEFAULT_PROFILE
-from build_capture.sets.report.data import Report
-from build_capture.sets.report.grid import Cell, FunctionGrid, Lane, Run, Served, rows_of, show_rows
+from build_capture.plan.needs import Need, Span
+from build_capture.read.profile import DEFAULT_PROFILE, Limits
+from build_capture.sets.model import CapturedSet
+from build_capture.sets.read import ReadSet
+from build_capture.sets.report.data import Report, make_report
+from build_capture.sets.report.grid import Cell, FunctionGrid, Lane, Run, Served, grids, rows_of, show_rows
 from build_capture.sets.report.make import make, write
 from build_capture.sets.report.page import page
 from build_capture.sets.report.picture import LANES_MAX, lanes_of, picture
+from tests.sets.entries import entry, param
+
+NEED = {
+    "function": "_f",
+    "parameters": [],
+    "constexprs": {},
+    "options": {"num_warps": 4, "num_stages": 3},
+    "launches": 1,
+    "witness": {"kind": "decode", "streams": 1, "rows": 1, "windows": [1], "layout": {}, "grid": None, "values": []},
+}
 
 
 @pytest.fixture(scope="module")
@@ -149,7 +162,22 @@ def test_many_lanes_are_thinned_and_keep_the_first_and_the_last() -> None:
     grid = FunctionGrid("_f", [cell], [Lane("decode", streams, [Run(streams, streams, 0)]) for streams in range(1, 1001)], [])
     lanes = lanes_of(grid, "decode")
     assert (len(lanes), lanes[0].streams, lanes[-1].streams) == (LANES_MAX, 1, 1000)
-    assert rows_of(grid, 0, "decode") == [(1, 1000)]
+    assert rows_of(grid, "decode") == {0: [(1, 1000)]} and rows_of(grid, "prompt") == {}
+
+
+def test_report_takes_time_that_grows_with_the_entries_alone(tmp_path: Path) -> None:
+    count = 2000
+    kernels = [entry(param("X", "*bf16", "div16"), param("W"), hash=f"{number:064x}", consts={"BM": number, "D": 64}) for number in range(count)]
+    needs = [msgspec.convert(NEED | {"spans": [Span("decode", 1, 16 * number + 1, 16 * number + 15)]}, Need) for number in range(count)]
+    (tmp_path / "aot.json").write_text("{}")
+    read = ReadSet(tmp_path, tmp_path / "aot.json", CapturedSet({}, "sm_121", "exact", {}, kernels), False, (), "cubins", "cubin")
+    started = time.process_time()
+    (grid,) = grids(needs, [Served(number, "exact", number) for number in range(count)])
+    whole = msgspec.structs.replace(make_report(read, None, "exact"), limits=Limits(1, 1, 0), needs=needs, grids=[grid])
+    assert [one.constants for one in whole.entries[:2]] == ["BM=0", "BM=1"] and whole.entries[0].hints == "W=any"
+    assert rows_of(grid, "decode")[7] == [(113, 127)] and "113..127" in page(whole) and "113..127" in picture(whole)
+    # It took a minute when each entry looked at all others, and each cell at all runs.
+    assert time.process_time() - started < 10
 
 
 @pytest.mark.parametrize(("ranges", "text"), [([(1, 1)], "1"), ([(2, 15), (17, 31)], "2..15, 17..31"), ([(n, n) for n in range(1, 20, 2)], "1, 3, 5, 7, 9, 11, …")])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,6 +12,7 @@ import msgspec
 from build_capture.capture.run import Planned
 from build_capture.plan.needs import Need
 from build_capture.read.profile import Limits
+from build_capture.sets.apart import Apart, tell_apart
 from build_capture.sets.digest import digest
 from build_capture.sets.elf import ElfProblem, parse_cubin
 from build_capture.sets.match import Policy
@@ -109,13 +110,11 @@ def _tools(toolchain: Any) -> dict[str, str]:
 
 def _entries(read: ReadSet, served: Sequence[Served]) -> list[Entry]:
     kernels = read.captured.kernels
-    by_function: dict[str, list[SetKernel]] = defaultdict(list)
-    for kernel in kernels:
-        by_function[kernel.fn].append(kernel)
-    return [_entry(number, kernel, by_function[kernel.fn], read, served) for number, kernel in enumerate(kernels)]
+    needs = Counter(got.entry for got in served)
+    return [_entry(number, kernel, apart, read, needs[number]) for number, (kernel, apart) in enumerate(zip(kernels, tell_apart(kernels), strict=True))]
 
 
-def _entry(number: int, kernel: SetKernel, family: Sequence[SetKernel], read: ReadSet, served: Sequence[Served]) -> Entry:
+def _entry(number: int, kernel: SetKernel, apart: Apart, read: ReadSet, needs: int) -> Entry:
     try:
         cubin = read.read_cubin(kernel) if read.cubin_path(kernel).is_file() else None
         function = parse_cubin(cubin).functions.get(kernel.name) if cubin is not None else None
@@ -124,8 +123,8 @@ def _entry(number: int, kernel: SetKernel, family: Sequence[SetKernel], read: Re
     return Entry(
         number=number,
         function=kernel.fn,
-        hints=hints_of(kernel, family),
-        constants=" ".join(f"{name}={_plain(kernel.constants.get(name, 'absent'))}" for name in varying_constants(family)),
+        hints=apart.hints,
+        constants=" ".join(f"{name}={_plain(value)}" for name, value in apart.constants.items()),
         options=", ".join([counted(kernel.num_warps, "warp"), *([counted(kernel.num_stages, "stage")] if kernel.num_stages else [])]),
         hash=kernel.hash,
         alias=kernel.alias,
@@ -133,25 +132,8 @@ def _entry(number: int, kernel: SetKernel, family: Sequence[SetKernel], read: Re
         registers=None if function is None else function.registers,
         local_bytes=None if function is None else function.local,
         shared_bytes=kernel.shared + (function.shared if function else 0),
-        needs=sum(got.entry == number for got in served),
+        needs=needs,
     )
-
-
-def hints_of(kernel: SetKernel, family: Sequence[SetKernel]) -> str:
-    """What an entry serves, without what is plain: aligned pointers, and floats, which have no classes."""
-    odd = [f"{param.name}={param.hint}" for param in kernel.params if param.hint not in ("", "aligned")]
-    return " ".join([*odd, *(f"{name}=1" for name in sorted(_runtime(family)) if name in kernel.consts)]) or "aligned"
-
-
-def varying_constants(family: Sequence[SetKernel]) -> list[str]:
-    """The constexprs in which the entries of a function differ."""
-    runtime = _runtime(family)
-    names = {name for kernel in family for name in kernel.constants if name not in runtime}
-    return sorted(name for name in names if len({kernel.constants.get(name) for kernel in family}) > 1)
-
-
-def _runtime(family: Sequence[SetKernel]) -> set[str]:
-    return {param.name for kernel in family for param in kernel.params}
 
 
 def _plain(constant: str) -> str:

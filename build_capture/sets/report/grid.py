@@ -98,8 +98,10 @@ def serve(launches: Iterable[tuple[int, Launch]], kernels: Sequence[SetKernel], 
 
 def grids(needs: Sequence[Need], served: Sequence[Served]) -> list[FunctionGrid]:
     """A grid for each function, sorted by its name."""
-    functions = sorted({need.function for need in needs})
-    return [_grid(function, [(need, got) for need, got in zip(needs, served, strict=True) if need.function == function]) for function in functions]
+    asked: dict[str, list[tuple[Need, Served]]] = defaultdict(list)
+    for need, got in zip(needs, served, strict=True):
+        asked[need.function].append((need, got))
+    return [_grid(function, asked[function]) for function in sorted(asked)]
 
 
 def _grid(function: str, asked: Sequence[tuple[Need, Served]]) -> FunctionGrid:
@@ -128,26 +130,30 @@ def _sweep(spans: Iterable[tuple[Span, Served]]) -> list[tuple[int, int, Cell]]:
     present: Counter[Served] = Counter()
     start = 0
     for rows in sorted(changes):
-        if +present:
-            cell = Cell(tuple(sorted(+present, key=lambda served: served.need)))
+        if present:
+            cell = Cell(tuple(sorted(present, key=lambda served: served.need)))
             if runs and runs[-1][1] == start - 1 and runs[-1][2] == cell:
                 start = runs.pop()[0]
             runs.append((start, rows - 1, cell))
         present.update(changes[rows])
+        for got in changes[rows]:
+            if not present[got]:
+                del present[got]
         start = rows
     return runs
 
 
-def rows_of(grid: FunctionGrid, cell: int, kind: str) -> list[tuple[int, int]]:
-    """The rows W of every round that asks for a cell, whatever its streams, as ranges."""
-    ranges = sorted((run.first, run.last) for lane in grid.lanes if lane.kind == kind for run in lane.runs if run.cell == cell)
-    joined: list[tuple[int, int]] = []
-    for first, last in ranges:
-        if joined and first <= joined[-1][1] + 1:
-            joined[-1] = (joined[-1][0], max(joined[-1][1], last))
+def rows_of(grid: FunctionGrid, kind: str) -> dict[int, list[tuple[int, int]]]:
+    """For each cell the rows of every round that asks for it, whatever its streams, as ranges; none of those that no round of this kind asks for."""
+    runs = sorted({(run.cell, run.first, run.last) for lane in grid.lanes if lane.kind == kind for run in lane.runs})
+    joined: dict[int, list[tuple[int, int]]] = defaultdict(list)
+    for cell, first, last in runs:
+        ranges = joined[cell]
+        if ranges and first <= ranges[-1][1] + 1:
+            ranges[-1] = (ranges[-1][0], max(ranges[-1][1], last))
         else:
-            joined.append((first, last))
-    return joined
+            ranges.append((first, last))
+    return dict(joined)
 
 
 def show_rows(ranges: Sequence[tuple[int, int]], most: int = 6) -> str:

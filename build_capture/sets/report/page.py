@@ -34,13 +34,14 @@ def _function(report: Report, grid: FunctionGrid) -> dict[str, Any]:
         lanes, rows = lanes_of(grid, kind), rows_most(report, kind)
         if lanes:
             strips.append({"kind": kind, "title": title, "lanes": len(lanes), "rows": rows, "shapes": strip(grid, kind, rows), "ticks": _ticks(rows)})
+    rows_by_kind = {kind: rows_of(grid, kind) for kind in KINDS}
     legend = [
         {
             "colour": colour_of(grid, number),
             "text": cell_text(report, cell),
             "missing": cell.missing,
             "general": cell.general,
-            "rows": {KINDS[kind]: show_rows(ranges) for kind in KINDS if (ranges := rows_of(grid, number, kind))},
+            "rows": {KINDS[kind]: show_rows(rows[number]) for kind, rows in rows_by_kind.items() if number in rows},
         }
         for number, cell in enumerate(grid.cells)
     ]

@@ -88,13 +88,12 @@ def picture(report: Report) -> str:
         parts.append(f'<g transform="translate({_LABELS} {top})">{strip(grid, "decode", rows)}</g>')
         parts.append(f'<rect x="{_LABELS}" y="{top}" width="{WIDTH}" height="{height}" class="frame"/>')
         top += height + 4
-        for number, cell in enumerate(grid.cells):
-            covered = rows_of(grid, number, "decode")
-            if covered:
-                text = escape(f"W = {show_rows(covered)}: {cell_text(report, cell)}")
-                parts.append(f'<rect x="{_LABELS}" y="{top}" width="12" height="12" fill="{colour_of(grid, number)}"/>')
-                parts.append(f'<text x="{_LABELS + 18}" y="{top + 11}"{_missing_class(cell)}>{text}</text>')
-                top += _LINE
+        for number, ranges in rows_of(grid, "decode").items():
+            cell = grid.cells[number]
+            text = escape(f"W = {show_rows(ranges)}: {cell_text(report, cell)}")
+            parts.append(f'<rect x="{_LABELS}" y="{top}" width="12" height="12" fill="{colour_of(grid, number)}"/>')
+            parts.append(f'<text x="{_LABELS + 18}" y="{top + 11}"{_missing_class(cell)}>{text}</text>')
+            top += _LINE
         top += _GAP
     limits = report.limits
     title = f"{report.family or report.set} for {report.target}: which variant serves W = 1..{rows}"

@@ -19,8 +19,9 @@ def grid_table(report: Report) -> Table:
     for heading in ("kernel", "W of decode rounds", "W of prompt chunks", "variant"):
         table.add_column(heading)
     for grid in report.grids:
+        by_kind = [rows_of(grid, kind) for kind in ("decode", "prompt")]
         for number, cell in enumerate(grid.cells):
-            rows = [show_rows(rows_of(grid, number, kind)) for kind in ("decode", "prompt")]
+            rows = [show_rows(by_cell.get(number, ())) for by_cell in by_kind]
             table.add_row(grid.function if number == 0 else "", *rows, Text(cell_text(report, cell), "bold red" if cell.missing else ""))
         for got in grid.outside:
             table.add_row(grid.function if not grid.cells else "", "calls over domains", "", f"{report.needs[got.need].classes}: {got.kind}")
