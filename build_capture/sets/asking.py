@@ -14,6 +14,7 @@ from build_capture.plan.show import show_witness
 from build_capture.read.profile import LIMITS_MAX, Limits
 from build_capture.sets.log import LoggedFailure
 from build_capture.sets.log_lines import LoggedConstexpr
+from build_capture.sets.row_ranges import joined, show_rows
 
 ROUNDS_MAX = 1 << 18
 """How many rounds are driven at the most in search of one beyond the limits."""
@@ -21,14 +22,14 @@ ROUNDS_MAX = 1 << 18
 _STREAMS_MIN, _WINDOW_ROWS_MIN = 4, 16
 """Larger limits hold at least so much: tables lie at every multiple of 4 bytes then, and rows are of every class."""
 
-_RUNS_SHOWN = 3
+_RANGES_SHOWN, _CALLS_SHOWN = 4, 3
 
 
 class Asking(msgspec.Struct, frozen=True):
     """The rounds that ask for a launch."""
 
     rounds: str
-    """In words: `W = 2..15, 17..31, …, 241..255, from 2 streams on`; empty where none is known."""
+    """In words: `decode rounds of 2..15, 17..31, …, 241..255 rows, from 2 streams on`; empty where none is known."""
     limits: Limits
     """That hold such rounds: the profile's, or larger ones."""
     beyond: bool
@@ -68,7 +69,7 @@ def rounds_asking(needs: Sequence[ProbedNeed], failure: LoggedFailure, *, with_r
     if with_rows and spans and any(not any(span.rows_first <= value <= span.rows_last for span in spans) for value in rows):
         return ""
     calls = sorted({show_witness(need.witness) for need in asked if need.witness.kind == "call"})
-    return "; ".join([*show_spans(spans), *(f"a call of {call}" for call in calls[:_RUNS_SHOWN])])
+    return "; ".join([*show_spans(spans), *(f"a call of {call}" for call in calls[:_CALLS_SHOWN])])
 
 
 def is_asked(need: ProbedNeed, failure: LoggedFailure) -> bool:
@@ -102,24 +103,17 @@ def is_value(constexpr: ProbedConstexpr, logged: LoggedConstexpr) -> bool:
 
 
 def show_spans(spans: Sequence[Span]) -> Iterator[str]:
-    """Rounds in words: decode rounds by W and streams, then prompt chunks."""
+    """Rounds in words: decode rounds by rows and streams, then prompt chunks."""
     decode = [span for span in spans if span.kind == "decode"]
     if decode:
-        yield f"W = {_show_runs(decode)}, {_show_streams({span.streams for span in decode})}"
+        yield f"decode rounds of {_show_rows(decode)}, {_show_streams({span.streams for span in decode})}"
     prompt = [span for span in spans if span.kind == "prompt"]
     if prompt:
-        yield f"prompt chunks of {_show_runs(prompt)} rows"
+        yield f"prompt chunks of {_show_rows(prompt)}"
 
 
-def _show_runs(spans: Sequence[Span]) -> str:
-    runs: list[list[int]] = []
-    for first, last in sorted((span.rows_first, span.rows_last) for span in spans):
-        if runs and first <= runs[-1][1] + 1:
-            runs[-1][1] = max(runs[-1][1], last)
-        else:
-            runs.append([first, last])
-    texts = [str(first) if first == last else f"{first}..{last}" for first, last in runs]
-    return ", ".join(texts if len(texts) <= _RUNS_SHOWN + 1 else [*texts[: _RUNS_SHOWN - 1], "…", texts[-1]])
+def _show_rows(spans: Sequence[Span]) -> str:
+    return show_rows(joined((span.rows_first, span.rows_last) for span in spans), _RANGES_SHOWN)
 
 
 def _show_streams(streams: set[int]) -> str:

@@ -85,7 +85,7 @@ def test_explain_whole_and_cut_alike(lacking: Path, planning: dict[str, Any]) ->
         told = [(missing.argument.name, missing.argument.type, missing.argument.class_, missing.argument.value, missing.there) for missing in answer.missing]
         assert told == [("W", "i32", "any", 2, ["one"])], name
         assert "W is 1 (folded) there, 2 (any) here" in answer.near[0].differences, name
-        assert answer.asking == Asking("W = 2..4, from 1 stream on", Limits(2, 2, 0), beyond=False), name
+        assert answer.asking == Asking("decode rounds of 2..4 rows, from 1 stream on", Limits(2, 2, 0), beyond=False), name
         assert answer.command == f"zig build -Dcapture=true -Dparallel=2 -Dwindow-rows=2 {SM_121}", name
         assert "the set was captured for parallel 2, window rows 2" in answer.notes
 
@@ -98,7 +98,7 @@ def test_explain_beyond_the_limits(lacking: Path, planning: dict[str, Any]) -> N
     # W = 2 with one stream alone is of longer windows.
     (answer,) = answers(WHOLE, lacking, planning, parallel=1, window_rows=1)
     assert answer.asking is not None and answer.asking.beyond and answer.asking.limits == Limits(4, 1, 0)
-    assert answer.asking.rounds == "W = 2..4, from 2 streams on"
+    assert answer.asking.rounds == "decode rounds of 2..4 rows, from 2 streams on"
 
 
 def test_explain_rows_that_no_round_has_with_such_tables(without: Callable[..., Path], planning: dict[str, Any]) -> None:
@@ -106,7 +106,7 @@ def test_explain_rows_that_no_round_has_with_such_tables(without: Callable[..., 
     folder = without(lambda kernel: kernel["fn"] == "_mixed_attend" and any(param["name"] == "TABLE" and param["div16"] for param in kernel["params"]))
     (answer,) = answers(WHOLE.replace("(16-aligned false)", "(16-aligned true)"), folder, planning)
     assert [missing.argument.name for missing in answer.missing] == ["TABLE"]
-    assert answer.asking is not None and answer.asking.rounds == "W = 4, with 2 streams"
+    assert answer.asking is not None and answer.asking.rounds == "decode rounds of 4 rows, with 2 streams"
 
 
 def test_explain_what_no_round_asks_for(lacking: Path, planning: dict[str, Any]) -> None:
@@ -195,11 +195,11 @@ def test_explain_an_ambiguity(captured: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("spans", "want"),
     [
-        ([Span("decode", 1, 2, 15)], ["W = 2..15, with 1 stream"]),
-        ([Span("decode", 2, 2, 15), Span("decode", 3, 3, 15), Span("decode", 2, 17, 31)], ["W = 2..15, 17..31, from 2 streams on"]),
-        ([Span("decode", 1, 1, 1), Span("decode", 2, 2, 2)], ["W = 1..2, from 1 stream on"]),
-        ([Span("decode", 3, 3, 3), Span("decode", 7, 7, 7)], ["W = 3, 7, with 3, 7 streams"]),
-        ([Span("decode", 16, 16 * n, 16 * n) for n in range(1, 17)], ["W = 16, 32, …, 256, with 16 streams"]),
+        ([Span("decode", 1, 2, 15)], ["decode rounds of 2..15 rows, with 1 stream"]),
+        ([Span("decode", 2, 2, 15), Span("decode", 3, 3, 15), Span("decode", 2, 17, 31)], ["decode rounds of 2..15, 17..31 rows, from 2 streams on"]),
+        ([Span("decode", 1, 1, 1), Span("decode", 2, 2, 2)], ["decode rounds of 1..2 rows, from 1 stream on"]),
+        ([Span("decode", 3, 3, 3), Span("decode", 7, 7, 7)], ["decode rounds of 3, 7 rows, with 3, 7 streams"]),
+        ([Span("decode", 16, 16 * n, 16 * n) for n in range(1, 17)], ["decode rounds of 16, 32, …, 256 rows, with 16 streams"]),
         ([Span("prompt", 1, 2, 15), Span("prompt", 1, 17, 31)], ["prompt chunks of 2..15, 17..31 rows"]),
         ([], []),
     ],

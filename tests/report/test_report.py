@@ -23,10 +23,11 @@ from build_capture.read.profile import DEFAULT_PROFILE, Limits
 from build_capture.sets.model import CapturedSet
 from build_capture.sets.read import ReadSet
 from build_capture.sets.report.data import Report, make_report
-from build_capture.sets.report.grid import Cell, FunctionGrid, Lane, Run, Served, grids, rows_of, show_rows
+from build_capture.sets.report.grid import Cell, FunctionGrid, Lane, Run, Served, grids, rows_of
 from build_capture.sets.report.make import make, write
 from build_capture.sets.report.page import page
 from build_capture.sets.report.picture import LANES_MAX, lanes_of, picture
+from build_capture.sets.row_ranges import show_rows
 from tests.sets.entries import entry, param
 
 NEED = {
@@ -82,7 +83,7 @@ def test_missing_entry_is_shown_in_every_form(without: Callable[..., Path], capt
     assert text.count('<section id="_mixed_attend" class="lacks">') == 1 and text.count('class="lacks"') == 1 and ": MISSING: W=any" in text
     assert any("only there: _mixed_attend" in change for change in lacking.changes) and "only there: _mixed_attend" in text
     drawing = picture(lacking)
-    assert 'class="missing">W = 4: MISSING: W=any<' in drawing and drawing.count('fill="url(#missing)"') == 2
+    assert 'class="missing">4 rows: MISSING: W=any<' in drawing and drawing.count('fill="url(#missing)"') == 2
 
 
 def test_fallback_is_told_apart_from_what_was_captured(without: Callable[..., Path], planning: dict[str, Any]) -> None:
@@ -180,7 +181,10 @@ def test_report_takes_time_that_grows_with_the_entries_alone(tmp_path: Path) -> 
     assert time.process_time() - started < 10
 
 
-@pytest.mark.parametrize(("ranges", "text"), [([(1, 1)], "1"), ([(2, 15), (17, 31)], "2..15, 17..31"), ([(n, n) for n in range(1, 20, 2)], "1, 3, 5, 7, 9, 11, …")])
+@pytest.mark.parametrize(("ranges", "text"), [
+    ([], ""), ([(1, 1)], "1 row"), ([(2, 15), (17, 31)], "2..15, 17..31 rows"), ([(n, n) for n in range(1, 20, 2)], "1, 3, 5, 7, …, 19 rows"),
+    ([(n, n) for n in range(1, 12, 2)], "1, 3, 5, 7, 9, 11 rows"),
+])  # fmt: skip
 def test_show_rows(ranges: list[tuple[int, int]], text: str) -> None:
     assert show_rows(ranges) == text
 

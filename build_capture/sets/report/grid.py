@@ -12,6 +12,7 @@ from build_capture.plan.needs import Need, Span
 from build_capture.sets.launch import Launch
 from build_capture.sets.match import Index, Policy, match
 from build_capture.sets.model import SetKernel
+from build_capture.sets.row_ranges import Range, joined
 
 LANES_MAX = 96
 """More numbers of streams than this are not told apart by an eye; some are left out then."""
@@ -52,7 +53,7 @@ class Run(msgspec.Struct, frozen=True):
     """Rounds that differ in their rows alone and ask for the same."""
 
     first: int
-    """W of the first round."""
+    """Rows of the first round, of all its windows."""
     last: int
     cell: int
     """The place of the cell in its function's list."""
@@ -143,20 +144,10 @@ def _sweep(spans: Iterable[tuple[Span, Served]]) -> list[tuple[int, int, Cell]]:
     return runs
 
 
-def rows_of(grid: FunctionGrid, kind: str) -> dict[int, list[tuple[int, int]]]:
-    """For each cell the rows of every round that asks for it, whatever its streams, as ranges; none of those that no round of this kind asks for."""
-    runs = sorted({(run.cell, run.first, run.last) for lane in grid.lanes if lane.kind == kind for run in lane.runs})
-    joined: dict[int, list[tuple[int, int]]] = defaultdict(list)
-    for cell, first, last in runs:
-        ranges = joined[cell]
-        if ranges and first <= ranges[-1][1] + 1:
-            ranges[-1] = (ranges[-1][0], max(ranges[-1][1], last))
-        else:
-            ranges.append((first, last))
-    return dict(joined)
-
-
-def show_rows(ranges: Sequence[tuple[int, int]], most: int = 6) -> str:
-    """Ranges of rows for people: `2..15, 17..31, …`; after `most` of them it is cut."""
-    shown = [str(first) if first == last else f"{first}..{last}" for first, last in ranges[:most]]
-    return ", ".join([*shown, *(["…"] if len(ranges) > most else [])])
+def rows_of(grid: FunctionGrid, kind: str) -> dict[int, list[Range]]:
+    """For each cell the rows of every round that asks for it, whatever its streams; none of those that no round of this kind asks for."""
+    ranges: dict[int, list[Range]] = defaultdict(list)
+    for lane in grid.lanes:
+        for run in lane.runs if lane.kind == kind else ():
+            ranges[run.cell].append((run.first, run.last))
+    return {cell: joined(ranges[cell]) for cell in sorted(ranges)}

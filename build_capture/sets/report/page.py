@@ -7,8 +7,9 @@ from typing import Any
 import jinja2
 
 from build_capture.sets.report.data import Report
-from build_capture.sets.report.grid import FunctionGrid, rows_of, show_rows
+from build_capture.sets.report.grid import FunctionGrid, rows_of
 from build_capture.sets.report.picture import LANE, PATTERN, WIDTH, cell_text, colour_of, lanes_of, rows_most, strip
+from build_capture.sets.row_ranges import show_rows
 from build_capture.words import counted
 
 KINDS = {"decode": "decode rounds", "prompt": "prompt chunks"}

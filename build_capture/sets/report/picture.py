@@ -5,11 +5,12 @@ from __future__ import annotations
 from html import escape
 
 from build_capture.sets.report.data import Report
-from build_capture.sets.report.grid import LANES_MAX, Cell, FunctionGrid, Lane, rows_of, show_rows
+from build_capture.sets.report.grid import LANES_MAX, Cell, FunctionGrid, Lane, rows_of
+from build_capture.sets.row_ranges import show_rows
 from build_capture.words import counted
 
 WIDTH = 1000
-"""Of a strip: its rows W from 1 to the most, in its own units."""
+"""Of a strip: rounds of 1 row to those with the most, in its own units."""
 
 LANE = 6
 """The height of a lane in a strip."""
@@ -40,7 +41,7 @@ def lanes_of(grid: FunctionGrid, kind: str) -> list[Lane]:
 
 
 def rows_most(report: Report, kind: str) -> int:
-    """The greatest W of any round of a kind; 0 where there is none."""
+    """The rows of the largest round of a kind; 0 where there is none."""
     return max((run.last for grid in report.grids for lane in grid.lanes if lane.kind == kind for run in lane.runs), default=0)
 
 
@@ -75,7 +76,7 @@ _LABELS, _LINE, _GAP, _MARGIN = 150, 16, 18, 16
 
 
 def picture(report: Report) -> str:
-    """All functions in one SVG: kernels down, W across, a lane for each number of streams from the top, light and dark."""
+    """All functions in one SVG: kernels down, the rows of a round across, a lane for each number of streams from the top, light and dark."""
     parts: list[str] = []
     rows = rows_most(report, "decode")
     top = _MARGIN + 2 * _LINE
@@ -90,13 +91,13 @@ def picture(report: Report) -> str:
         top += height + 4
         for number, ranges in rows_of(grid, "decode").items():
             cell = grid.cells[number]
-            text = escape(f"W = {show_rows(ranges)}: {cell_text(report, cell)}")
+            text = escape(f"{show_rows(ranges)}: {cell_text(report, cell)}")
             parts.append(f'<rect x="{_LABELS}" y="{top}" width="12" height="12" fill="{colour_of(grid, number)}"/>')
             parts.append(f'<text x="{_LABELS + 18}" y="{top + 11}"{_missing_class(cell)}>{text}</text>')
             top += _LINE
         top += _GAP
     limits = report.limits
-    title = f"{report.family or report.set} for {report.target}: which variant serves W = 1..{rows}"
+    title = f"{report.family or report.set} for {report.target}: which variant serves rounds of 1..{rows} rows"
     lanes_text = f"a lane for each number of streams, 1 at the top, {limits.parallel} at the bottom; " if limits else ""
     subtitle = f"{lanes_text}set {report.digest[:12]}; {counted(report.missing, 'need')} missing"
     style = (

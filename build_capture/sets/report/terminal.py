@@ -8,15 +8,16 @@ from rich.table import Table
 from rich.text import Text
 
 from build_capture.sets.report.data import Report
-from build_capture.sets.report.grid import rows_of, show_rows
+from build_capture.sets.report.grid import rows_of
 from build_capture.sets.report.picture import cell_text
+from build_capture.sets.row_ranges import show_rows
 from build_capture.words import counted
 
 
 def grid_table(report: Report) -> Table:
     """A row for each cell of each function: which rounds ask for it, and what serves them."""
     table = Table(title="Which variant serves which round", title_justify="left")
-    for heading in ("kernel", "W of decode rounds", "W of prompt chunks", "variant"):
+    for heading in ("kernel", "decode rounds of", "prompt chunks of", "variant"):
         table.add_column(heading)
     for grid in report.grids:
         by_kind = [rows_of(grid, kind) for kind in ("decode", "prompt")]
