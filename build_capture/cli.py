@@ -6,6 +6,7 @@ import importlib
 import io
 import os
 import sys
+from typing import Any, TextIO
 
 import click
 
@@ -58,11 +59,36 @@ def cli() -> None:
     """
 
 
+class _OutlivingFile(io.FileIO):
+    """A file whose reader may stop early, as `head` does: what is written after that goes nowhere, and the exit code is still
+    the answer."""
+
+    def write(self, data: Any) -> int:
+        """Write what the reader takes."""
+        try:
+            return super().write(data)
+        except OSError as error:
+            # Also what is still to be flushed goes nowhere.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), self.fileno())
+            if not isinstance(error, BrokenPipeError):
+                raise
+            return super().write(data)
+
+
+def _outliving(stream: TextIO) -> TextIO:
+    """A standard stream as an `_OutlivingFile`."""
+    raw = _OutlivingFile(stream.fileno(), "w", closefd=False)
+    return io.TextIOWrapper(io.BufferedWriter(raw), stream.encoding, stream.errors, line_buffering=stream.line_buffering)
+
+
 def run() -> int:
     """Run the command line; returns the exit code. Expected failures print their message, others keep their traceback."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         # As on standard error: a file name that is no text, or a letter that the terminal does not have, ends no command.
         sys.stdout.reconfigure(errors="backslashreplace")
+    for name in ("stdout", "stderr"):
+        if (stream := getattr(sys, name)) is not None and stream is getattr(sys, f"__{name}__"):
+            setattr(sys, name, _outliving(stream))
     try:
         # A command that leaves early, such as with `--help`, gives its exit code here.
         with shown_by(on_standard_error()):
@@ -75,10 +101,6 @@ def run() -> int:
             raise
         click.echo(f"error: {lacking([COMMAND_MODULES[error.name]])}", err=True)
         return Exit.TOOL
-    except BrokenPipeError:
-        # Whoever reads what is printed has heard enough; what is still to be flushed goes nowhere.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return Exit.OUR_FAULT
     except OSError as error:
         # What no command looks at before it opens it: a name that is too long, a folder that may not be entered.
         click.echo(f"{error.filename or 'build-capture'}: error: {error.strerror or error}; name another file, or mend what keeps it from being used", err=True)

@@ -27,12 +27,14 @@ def run_tool(
     mend: str = "",
     folder: Path | None = None,
     speaks: bool = False,
+    seconds_max: float | None = None,
 ) -> str:
     """Run `command` and return its standard output.
 
     Raises a `CaptureError` with `code` and the tool's standard error when it exits non-zero, and one with
-    `Exit.TOOL` when it cannot be started. `what` says what is being done, such as "reading triton.zig", also to whoever
-    waits. It runs in `folder`. A tool of ours `speaks`: what it says is the message, with its place, and needs no frame.
+    `Exit.TOOL` when it cannot be started, or does not end within `seconds_max`. `what` says what is being done, such as
+    "reading triton.zig", also to whoever waits. It runs in `folder`. A tool of ours `speaks`: what it says is the message,
+    with its place, and needs no frame.
     """
     arguments = [str(part) for part in command]
     try:
@@ -46,7 +48,10 @@ def run_tool(
                 env=None if environment is None else dict(environment),
                 cwd=folder,
                 check=False,
+                timeout=seconds_max,
             )
+    except subprocess.TimeoutExpired as error:
+        raise CaptureError(f"{what}: {arguments[0]} did not end within {seconds_max} seconds", mend=mend, code=Exit.TOOL) from error
     except OSError as error:
         raise CaptureError(f"{what}: cannot start {arguments[0]}: {error.strerror}", mend=mend, code=Exit.TOOL) from error
     if speaks and finished.returncode == SPOKEN and finished.stderr.strip():

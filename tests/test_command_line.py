@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +10,9 @@ from pathlib import Path
 import pytest
 
 from build_capture.cli import run
+from tests.merge.folders import kernel, write
+
+HERE = os.environ | {"PYTHONPATH": str(Path(__file__).resolve().parents[1])}
 
 
 @pytest.mark.parametrize("arguments", [("check", "SET"), ("report", "SET"), ("verify", "SET"), ("explain", "SET"), ("needs", "--profile", "SET")])
@@ -33,3 +37,24 @@ def test_aot_json_that_cannot_be_read_is_bad_input_to_all_but_verify(command: st
 def test_verify_refuses_an_empty_option(option: str, tmp_path: Path) -> None:
     finished = subprocess.run([sys.executable, "-m", "build_capture", "verify", tmp_path, option, ""], capture_output=True, text=True, check=False)
     assert finished.returncode == 2 and "error: " in finished.stderr, finished.stderr
+
+
+def test_full_disk_is_told_once(tmp_path: Path) -> None:
+    write(tmp_path / "a", kernel())
+    with open("/dev/full", "w") as full:
+        finished = subprocess.run([sys.executable, "-m", "build_capture", "diff", "a", "a"], cwd=tmp_path, stdout=full, stderr=subprocess.PIPE, env=HERE, check=False)
+    assert finished.returncode == 2 and finished.stderr.startswith(b"build-capture: error: No space left on device") and finished.stderr.count(b"\n") == 1
+
+
+@pytest.mark.parametrize("arguments", [["diff", "a", "b"], ["diff", "a", "b", "--json"], ["diff", "a", "absent"]], ids=" ".join)
+def test_exit_code_is_the_same_where_nobody_reads(arguments: list[str], tmp_path: Path) -> None:
+    write(tmp_path / "a", kernel())
+    write(tmp_path / "b", kernel("bb", x="div16"))
+    reader, writer = os.pipe()
+    os.close(reader)
+    command = [sys.executable, "-m", "build_capture", *arguments]
+    # The pipe stands for what is looked at of `diff a b | head -1` and of `diff a absent 2>&1 | head -0`.
+    absent = "absent" in arguments
+    finished = subprocess.run(command, cwd=tmp_path, stdout=writer, stderr=writer if absent else subprocess.PIPE, env=HERE, check=False)
+    os.close(writer)
+    assert (finished.returncode, finished.stderr or b"") == (2 if absent else 3, b"")

@@ -13,6 +13,9 @@ from build_capture.targets import Target
 OPTION = "--ptxas (of zig build: -Dcapture-ptxas)"
 """What selects another assembler; no variable does."""
 
+SECONDS_MAX = 30
+"""What a ptxas is given to say its version, or to assemble the smallest program. It takes a few hundredths of a second."""
+
 _PROGRAM = ".version {version}\n.target {architecture}\n.address_size 64\n.visible .entry probe() {{ ret; }}\n"
 
 
@@ -42,7 +45,9 @@ def ptxas_version(ptxas: Path) -> str:
     """The version that a ptxas prints, such as 12.8.93."""
     mend = "name the path of a ptxas"
     with tempfile.TemporaryDirectory() as private:
-        printed = run_tool([ptxas, "--version"], what="asking ptxas for its version", environment=closed_environment(Path(private)), mend=mend, code=Exit.TOOL)
+        environment = closed_environment(Path(private))
+        what = "asking ptxas for its version"
+        printed = run_tool([ptxas, "--version"], what=what, environment=environment, mend=mend, code=Exit.TOOL, seconds_max=SECONDS_MAX)
     found = re.search(r"release [\d.]+, V([\d.]+)", printed)
     if found is None:
         raise CaptureError("this is no ptxas: it does not print a version as ptxas does", where=Place(str(ptxas)), mend=mend, code=Exit.TOOL)
@@ -50,13 +55,16 @@ def ptxas_version(ptxas: Path) -> str:
 
 
 def assembly_problem(ptxas: Path, target: Target) -> str:
-    """What a ptxas says when it cannot assemble the smallest program for `target`; empty where it can."""
+    """What a ptxas says when it cannot assemble the smallest program for `target`; empty where it can. Raises a
+    `CaptureError` for one that says nothing."""
     with tempfile.TemporaryDirectory() as private:
         program = Path(private) / "probe.ptx"
         program.write_text(_PROGRAM.format(version=target.ptx, architecture=target.architecture), encoding="utf-8")
         command: list[str | Path] = [ptxas, f"--gpu-name={target.architecture}", program, "-o", program.with_suffix(".cubin")]
         try:
-            run_tool(command, what="assembling", environment=closed_environment(Path(private)))
+            run_tool(command, what="assembling", environment=closed_environment(Path(private)), seconds_max=SECONDS_MAX)
         except CaptureError as error:
+            if error.code == Exit.TOOL:
+                raise
             return error.detail or error.what
     return ""

@@ -59,9 +59,9 @@ def _places(triton: TritonAnswer | None, environment: Mapping[str, str]) -> Iter
 def _try(path: str, origin: str) -> Assembler:
     try:
         version = ptxas_version(Path(path))
+        problems = {target.name: assembly_problem(Path(path), target) for target in TARGETS.values()}
     except CaptureError as error:
         return Assembler(path, "", origin, [], {target.name: error.what for target in TARGETS.values()})
-    problems = {target.name: assembly_problem(Path(path), target) for target in TARGETS.values()}
     assembles = [name for name, problem in problems.items() if not problem]
     return Assembler(path, version, origin, assembles, {name: problem.splitlines()[0] for name, problem in problems.items() if problem})
 

@@ -12,11 +12,13 @@ from typing import Any
 
 import pytest
 
+from build_capture.capture import ptxas
 from build_capture.doctor.assemblers import TritonAnswer, ask_triton, find_assemblers, target_states
 from build_capture.doctor.diagnose import diagnose
 from build_capture.doctor.folders import find_folders
 from build_capture.doctor.tools import TRITON_AFTER, TRITON_OLDEST, zig_tool
 from build_capture.doctor.variables import ELSEWHERE, PREFIXES, find_variables
+from build_capture.errors import CaptureError, Exit
 from build_capture.process import closed_environment
 from build_capture.targets import TARGETS, parse_target
 from tests.end_to_end.conftest import zig_executable
@@ -94,6 +96,22 @@ def test_find_assemblers_tries_each_for_every_target(triton: TritonAnswer, tmp_p
     assert "sm_90" in by_path[old].assembles and "sm_121" in by_path[old].refuses
     assert by_path[liar].version == "" and not by_path[liar].assembles and len(by_path[liar].refuses) == len(TARGETS)
     assert all(len(assembler.assembles) + len(assembler.refuses) == len(TARGETS) for assembler in found)
+
+
+@pytest.mark.parametrize(("answers", "what"), [("nothing", "asking ptxas for its version"), ("--version", "assembling")])
+def test_r12_assembler_that_never_ends_is_given_up_on(answers: str, what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ptxas, "SECONDS_MAX", 1)
+    stuck = tmp_path / "ptxas"
+    stuck.write_text(f'#!/bin/sh\n[ "$1" = {answers} ] && echo "Cuda compilation tools, release 13.1, V13.1.80" || exec sleep 60\n')
+    stuck.chmod(0o755)
+    want = f"{what}: {stuck} did not end within 1 seconds"
+    if answers == "nothing":
+        with pytest.raises(CaptureError, match=want) as raised:
+            ptxas.check_ptxas(stuck, parse_target("sm_121"))
+        assert raised.value.code == Exit.TOOL
+    else:
+        (found,) = find_assemblers(None, {"PATH": str(tmp_path)})
+        assert found.refuses == {name: want for name in (target.name for target in TARGETS.values())}
 
 
 def test_diagnose_names_the_assembler_that_does_not_know_the_target(triton: TritonAnswer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
