@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import io
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from build_capture.package.ar import read_ar, write_ar
@@ -64,25 +64,30 @@ def unpack_deb(data: bytes, shown: str, folder: Path) -> list[str]:
     members = read_ar(data, shown)
     if tuple(members) != MEMBERS or members[MEMBERS[0]] != FORMAT:
         raise damage(f"it holds {', '.join(members) or 'nothing'}; expected {', '.join(MEMBERS)} of format 2.0", shown)
-    about, names = (_unpack(members[name], f"{shown}:{name}", folder / part) for name, part in ((MEMBERS[1], "control"), (MEMBERS[2], "data")))
+    about, names = (
+        unpack_tar_zst(io.BytesIO(members[name]), f"{shown}:{name}", folder / part) for name, part in ((MEMBERS[1], "control"), (MEMBERS[2], "data"))
+    )
     if sorted(about) != _CONTROL_FILES:
         raise damage(
             f"it holds {', '.join(sorted(about)) or 'nothing'}; expected {' and '.join(_CONTROL_FILES)}, and nothing that dpkg would run",
             f"{shown}:{MEMBERS[1]}",
         )
-    _check_control((folder / "control/control").read_text(encoding="utf-8", errors="replace"), f"{shown}:{MEMBERS[1]}/control")
+    _check_control(_control(folder), f"{shown}:{MEMBERS[1]}/control")
     _check_sums(folder, names, shown)
     return names
 
 
-def _unpack(packed: bytes, shown: str, folder: Path) -> list[str]:
-    unpack_tar_zst(io.BytesIO(packed), shown, None)
-    folder.mkdir()
-    return unpack_tar_zst(io.BytesIO(packed), shown, folder)
+def installed_name(folder: Path) -> tuple[str, str]:
+    """The name and the version under which a .deb that was unpacked below `folder` is installed."""
+    fields = {name: value.strip() for name, _, value in (line.partition(":") for line in _control(folder))}
+    return fields["Package"], fields["Version"]
 
 
-def _check_control(text: str, shown: str) -> None:
-    lines = text.removesuffix("\n").split("\n")
+def _control(folder: Path) -> list[str]:
+    return (folder / "control/control").read_text(encoding="utf-8", errors="replace").removesuffix("\n").split("\n")
+
+
+def _check_control(lines: Sequence[str], shown: str) -> None:
     if "Architecture: all" not in lines:
         raise damage("it is not for all architectures, as cubins are", shown)
     fields = [line.partition(":")[0] for line in lines if not line.startswith(" ")]

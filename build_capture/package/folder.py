@@ -45,6 +45,11 @@ class VerifiedSet(msgspec.Struct, frozen=True):
     notes: tuple[str, ...]
     """What its readers should know, a sentence each."""
 
+    @property
+    def gpu(self) -> Target:
+        """What its target names."""
+        return parse_target(self.target)
+
 
 def verify_folder(folder: Path, shown: str, *, target: Target | None = None, packaged: bool = False) -> VerifiedSet:
     """What the set in `folder` is. Raises all that is wrong with it, at once, with exit 3. `shown` is the folder's name in messages.

@@ -56,21 +56,16 @@ class _Source(msgspec.Struct, frozen=True):
     verified: VerifiedSet
     found: ReadSet
 
-    @property
-    def target(self) -> str:
-        """As folders are named: sm121."""
-        return parse_target(self.verified.target).folder
-
 
 def package(request: PackageRequest) -> Packaged:
     """Verify the sets and write the packages. Raises a `CaptureError` for a set that is damaged, unsound or not ours."""
     sources = [_source(path) for path in request.sets]
-    sources.sort(key=lambda source: parse_target(source.verified.target).capability)
+    sources.sort(key=lambda source: source.verified.gpu.capability)
     _refuse_twice(sources)
-    names = package_names(request.app or _family(sources), request.release, [(source.target, source.verified.digest) for source in sources])
+    names = package_names(request.app or _family(sources), request.release, [source.verified for source in sources])
     licence = licence_text(request.licence)
     files = {
-        f"{names.folder(source.target)}/{name}": data
+        f"{names.folder(source.verified.gpu.folder)}/{name}": data
         for source in sources
         for name, data in packaged_files(source.found, source.verified, names.app, licence).items()
     }
@@ -104,7 +99,7 @@ def _refuse_twice(sources: Sequence[_Source]) -> None:
     problems = [
         CaptureError(f"a second set for {later.verified.target}", where=Place(later.verified.folder), mend="package one set for each target")
         for earlier, later in pairwise(sources)
-        if earlier.target == later.target
+        if earlier.verified.gpu == later.verified.gpu
     ]
     raise_all(problems)
 

@@ -9,6 +9,7 @@ import msgspec
 
 from build_capture.errors import CaptureError
 from build_capture.files import sha256_of_bytes
+from build_capture.package.folder import VerifiedSet
 
 _APP = re.compile(r"[a-z0-9][a-z0-9_.+-]{1,63}")
 """Also the start of a Debian package's name, but for the underscore, which is written as a hyphen there."""
@@ -44,8 +45,13 @@ class PackageNames(msgspec.Struct, frozen=True):
 
     @property
     def version(self) -> str:
-        """The release, and which set it is. `sha` keeps twelve decimal digits from being read as a number."""
-        return f"{self.release}+sha{self.digest[:DIGEST_DIGITS]}"
+        """The release, and which set it is."""
+        return f"{self.release}{self.local_version}"
+
+    @property
+    def local_version(self) -> str:
+        """Which set it is. `sha` keeps twelve decimal digits from being read as a number."""
+        return f"+sha{self.digest[:DIGEST_DIGITS]}"
 
     @property
     def archive_file(self) -> str:
@@ -67,8 +73,8 @@ class PackageNames(msgspec.Struct, frozen=True):
         return f"share/{self.app}/cuda/{target}"
 
 
-def package_names(app: str, release: str, digests: Sequence[tuple[str, str]]) -> PackageNames:
-    """The names of a package of sets, each given as its folder (sm121) and its digest, sorted by SM.
+def package_names(app: str, release: str, sets: Sequence[VerifiedSet]) -> PackageNames:
+    """The names of a package of sets, which are sorted by SM.
 
     Raises a `CaptureError` for an app or a release that is no good name in one of the formats.
     """
@@ -76,6 +82,6 @@ def package_names(app: str, release: str, digests: Sequence[tuple[str, str]]) ->
         raise CaptureError(f"the app {app!r} is no name for a package", mend="expected lower-case letters, digits and _ . + -, such as --app qwen27")
     if not _RELEASE.fullmatch(release):
         raise CaptureError(f"the release {release!r} is no version", mend="expected numbers and points, such as --release 1.4.0")
-    text = "".join(f"{digest}  {target}\n" for target, digest in digests)
-    digest = digests[0][1] if len(digests) == 1 else sha256_of_bytes(text.encode())
-    return PackageNames(app, tuple(target for target, _ in digests), digest, release)
+    text = "".join(f"{one.digest}  {one.gpu.folder}\n" for one in sets)
+    digest = sets[0].digest if len(sets) == 1 else sha256_of_bytes(text.encode())
+    return PackageNames(app, tuple(one.gpu.folder for one in sets), digest, release)

@@ -48,11 +48,14 @@ def write_tar(files: Mapping[str, bytes], prefix: str = "") -> bytes:
     return output.getvalue()
 
 
-def unpack_tar_zst(source: BinaryIO, shown: str, folder: Path | None) -> list[str]:
-    """The paths of the files in the archive; written below `folder`, if there is one. `shown` is its name in messages.
+def unpack_tar_zst(source: BinaryIO, shown: str, folder: Path) -> list[str]:
+    """Unpack an archive below `folder`, all of it judged first; returns the paths of its files. `shown` is its name in messages."""
+    _read(source, shown, None)
+    source.seek(0)
+    return _read(source, shown, folder)
 
-    Called without a folder first, so that an archive of which a part is refused writes nothing.
-    """
+
+def _read(source: BinaryIO, shown: str, folder: Path | None) -> list[str]:
     members = Members(shown)
     stream = Decompressed(source, shown, most=_STREAM_BYTES_MAX)
     names = []

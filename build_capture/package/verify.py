@@ -6,28 +6,20 @@ import os
 import re
 import tempfile
 from collections.abc import Iterable, Sequence
-from pathlib import Path, PurePosixPath
-from typing import BinaryIO
+from pathlib import Path
 
 import msgspec
 
 from build_capture.errors import CaptureError, CaptureErrors, Place, raise_all
 from build_capture.package.damage import damage
-from build_capture.package.deb import unpack_deb
 from build_capture.package.folder import VerifiedSet, verify_folder
 from build_capture.package.manifest import MANIFEST
-from build_capture.package.members import BYTES_MAX
-from build_capture.package.tar import unpack_tar_zst
-from build_capture.package.wheel import check_record, own_files, refuse_programs, unpack_wheel
+from build_capture.package.unpack import TARGET_FOLDER, refuse_other_name, unpack
 from build_capture.sets.read import AOT_JSON
 from build_capture.targets import Target
 
 _PREFIX_PATTERNS = ("share/*/cuda/sm*", "*/cuda/sm*", "cuda/sm*", "sm*")
 """Where sets lie below a prefix, its share, an app's folder, and that one's cuda: as engines look for them."""
-
-_TARGET_FOLDER = re.compile(r"sm[0-9]+")
-
-_SET_FOLDER = f"share/[^/]+/cuda/{_TARGET_FOLDER.pattern}"
 
 DIGEST_DIGITS_MIN = 12
 """As many as a package's name has."""
@@ -42,22 +34,6 @@ class Verified(msgspec.Struct, frozen=True):
     kind: str
     """folder, prefix, archive, wheel or deb."""
     sets: list[VerifiedSet]
-
-
-class _Unpacked(msgspec.Struct, frozen=True):
-    """An archive's files in a folder that will be removed."""
-
-    root: Path
-    names: list[str]
-    """Relative to `root`."""
-    folders: str
-    """Where its sets may lie, as a pattern."""
-    beside: str
-    """What may lie outside of the sets, as a pattern."""
-    manifests: bool
-    """Whether each set must have a manifest."""
-    any_host: bool = True
-    """Whether it is for every machine, and so may hold no program of one."""
 
 
 def verify(path: Path, *, target: Target | None = None, digest: str | None = None) -> Verified:
@@ -84,9 +60,9 @@ def _verify(path: Path, target: Target | None) -> Verified:
 
 
 def _verify_on_disk(path: Path, target: Target | None) -> Verified:
-    if _is_set(os.listdir(path)) or _TARGET_FOLDER.fullmatch(path.resolve().name):
+    if _is_set(os.listdir(path)) or TARGET_FOLDER.fullmatch(path.resolve().name):
         return Verified(str(path), "folder", _verified([(path.resolve(), str(path))], str(path), target, manifests=False))
-    found = {child for pattern in _PREFIX_PATTERNS for child in path.glob(pattern) if _TARGET_FOLDER.fullmatch(child.name)}
+    found = {child for pattern in _PREFIX_PATTERNS for child in path.glob(pattern) if TARGET_FOLDER.fullmatch(child.name)}
     if not found:
         raise damage("it holds no captured set", str(path), "expected a set, or a prefix with share/<app>/cuda/sm<NN>/aot.json")
     for folder in sorted(found):
@@ -101,55 +77,17 @@ def _is_set(names: Iterable[str]) -> bool:
 
 
 def _verify_archive(path: Path, target: Target | None) -> Verified:
-    kinds = {".tar.zst": ("archive", _open_archive), ".whl": ("wheel", _open_wheel), ".deb": ("deb", _open_deb)}
-    ending = next((ending for ending in kinds if path.name.endswith(ending)), None)
-    if ending is None:
-        raise CaptureError("this is no package that is known", where=Place(str(path)), mend=f"expected a file that ends in {', '.join(kinds)}")
-    kind, unpack = kinds[ending]
-    shown = str(path)
-    if (size := path.stat().st_size) > BYTES_MAX:
-        raise damage(f"it has {size} bytes; a package has at most {BYTES_MAX}", shown)
-    with tempfile.TemporaryDirectory() as folder, path.open("rb") as source:
-        unpacked = unpack(source, shown, Path(folder).resolve())
-        sets = sorted({str(PurePosixPath(name).parent) for name in unpacked.names if PurePosixPath(name).name in (AOT_JSON, MANIFEST)})
-        if not sets:
-            raise damage("it holds no captured set", shown)
-        elsewhere = [name for name in sets if not re.fullmatch(unpacked.folders, name)]
-        raise_all([damage("engines do not look for a set there, but in share/<app>/cuda/sm<NN>", f"{shown}:{name}") for name in elsewhere])
-        outside = [name for name in unpacked.names if not name.startswith(tuple(f"{folder}/" for folder in sets))]
-        raise_all([damage("it is no part of the package", f"{shown}:{name}") for name in outside if not re.fullmatch(unpacked.beside, name)])
-        if unpacked.any_host:
-            refuse_programs(unpacked.root, outside, shown)
-        folders = [(unpacked.root / name, f"{shown}:{name}") for name in sets]
-        return Verified(shown, kind, _verified(folders, shown, target, manifests=unpacked.manifests))
-
-
-def _open_archive(source: BinaryIO, shown: str, folder: Path) -> _Unpacked:
-    # Judged to its end before anything is written.
-    unpack_tar_zst(source, shown, None)
-    source.seek(0)
-    return _Unpacked(folder, unpack_tar_zst(source, shown, folder), _SET_FOLDER, beside="(?!)", manifests=True)
-
-
-def _open_wheel(source: BinaryIO, shown: str, folder: Path) -> _Unpacked:
-    files = unpack_wheel(source, shown, folder)
-    own = own_files(folder, check_record(folder, files, shown), shown)
-    any_host = shown.endswith("-none-any.whl")
-    if own is None:
-        # A build backend's has modules of its own; RECORD answers for them, and for sets that it put in without a manifest.
-        return _Unpacked(folder, [*files], ".*", beside=".*", manifests=False, any_host=any_host)
-    raise_all([damage("it would be executable; nothing in a package is", f"{shown}:{name}") for name, runs in files.items() if runs])
-    return _Unpacked(folder, [*files], f"[^/]+/{_SET_FOLDER}", beside=own, manifests=True, any_host=any_host)
-
-
-def _open_deb(source: BinaryIO, shown: str, folder: Path) -> _Unpacked:
-    names = unpack_deb(source.read(), shown, folder)
-    return _Unpacked(folder / "data", names, f"usr/{_SET_FOLDER}", beside="usr/share/doc/[^/]+/copyright", manifests=True)
+    with tempfile.TemporaryDirectory() as folder:
+        unpacked = unpack(path, Path(folder).resolve())
+        folders = [(unpacked.root / name, f"{path}:{name}") for name in unpacked.sets]
+        sets = _verified(folders, str(path), target, manifests=unpacked.ours)
+        refuse_other_name(unpacked, sets)
+        return Verified(str(path), unpacked.kind, sets)
 
 
 def _verified(folders: Sequence[tuple[Path, str]], shown: str, target: Target | None, *, manifests: bool) -> list[VerifiedSet]:
     """Each folder's set; at least one of them for `target`, and each for the GPU that its folder is named after."""
-    named = [folder.name for folder, _ in folders if _TARGET_FOLDER.fullmatch(folder.name)]
+    named = [folder.name for folder, _ in folders if TARGET_FOLDER.fullmatch(folder.name)]
     if target is not None and len(named) == len(folders) and target.folder not in named:
         raise damage(f"have {', '.join(named)}, need {target.folder}", shown, f"get the package for {target.name}")
     sets: list[VerifiedSet] = []
@@ -161,11 +99,11 @@ def _verified(folders: Sequence[tuple[Path, str]], shown: str, target: Target | 
             problems += error.errors if isinstance(error, CaptureErrors) else [error]
     raise_all(problems)
     for folder, verified in zip((folder for folder, _ in folders), sets):
-        own = verified.target.replace("_", "")
-        if _TARGET_FOLDER.fullmatch(folder.name) and folder.name != own:
+        own = verified.gpu.folder
+        if TARGET_FOLDER.fullmatch(folder.name) and folder.name != own:
             problems.append(damage(f"the folder is for {folder.name}, and its set for {own}", verified.folder))
     raise_all(problems)
-    have = [verified.target.replace("_", "") for verified in sets]
+    have = [one.gpu.folder for one in sets]
     if target is not None and target.folder not in have:
         raise damage(f"have {', '.join(have)}, need {target.folder}", shown, f"get the package for {target.name}")
     return sets

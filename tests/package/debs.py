@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from build_capture.package.ar import read_ar, write_ar
 from build_capture.package.tar import write_tar
-from tests.package.archives import Files, Hostile, compress, tar_files, tar_members, tar_with
+from tests.package.archives import Files, Hostile, compress, renaming, tar_files, tar_members, tar_with
 from tests.package.harness import SET
 
 
@@ -37,6 +37,17 @@ def control_with(old: bytes, new: bytes) -> Callable[[bytes], bytes]:
     return deb_files("control", lambda files: files.update(control=files["control"].replace(old, new)))
 
 
+def as_package(name: str) -> Callable[[bytes], bytes]:
+    """Lets a .deb install as another package, with its copyright and its md5sums."""
+    own = b"sample-cuda-sm121"
+
+    def rename(files: Files) -> None:
+        for path in ("control", "md5sums"):
+            files[path] = files[path].replace(own, name.encode())
+
+    return lambda deb: deb_files("control", rename)(deb_files("data", renaming(own.decode(), name))(deb))
+
+
 DEB_SET = f"usr/{SET}"
 
 DEBS = [
@@ -51,6 +62,9 @@ DEBS = [
     Hostile("a field at its end", control_with(b"Digest", b"x\nConflicts: bash\n x"), "Description, Conflicts; expected Package, Version, Architecture, M"),
     Hostile("a field twice", control_with(b"Section: ", b"Section: misc\nSection: "), "Section, Section, Priority, Description; expected Package"),
     Hostile("no field", control_with(b"Priority: optional\n", b""), "Section, Description; expected Package, Version"),
+    Hostile("another package's copyright", control_with(b"Package: sample-cuda-sm121", b"Package:bash"), "sm121/copyright: error: it is no part of the package"),
+    Hostile("another package", as_package("bash"), "error: it is called bash 1.2+sha"),
+    Hostile("another version", control_with(b"+sha", b"+sha0"), "expected sample-cuda-sm121, of a version that ends in +sha"),
     Hostile("another paragraph", control_with(b" Installs", b"\nPackage: x\n Installs"), "Description, , Package; expected Package"),
     Hostile("a program", deb_part("data", tar_members("aot.json", mode=0o6755)), "aot.json: error: its mode is 6755"),
     Hostile("a control file of a user", deb_part("control", tar_members("control", uid=1000, uname="")), "control: error: it belongs to 1000:root"),

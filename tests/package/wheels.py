@@ -112,6 +112,8 @@ WHEELS = [
         for kind, data in (("no", None), ("an empty", b""))
     ),
     Hostile("another app", zip_recorded(renaming("/sample/", "/other/")), "manifest.json: error: `app` is sample, and the folder is other's"),
+    Hostile("another package", zip_recorded(renaming("sample_cuda_sm121", "pip")), "error: it is called pip 1.2+sha"),
+    Hostile("another version", zip_recorded(renaming("+sha", "+sha0")), "expected sample-cuda-sm121, of a version that ends in +sha"),
     Hostile("another place", zip_recorded(renaming("/cuda/", "/hip/")), "/share/sample/hip/sm121: error: engines do not look for a set there"),
     Hostile("bytes before it", lambda wheel: b"x" + wheel, "error: something precedes its zip archive"),
     Hostile("bytes after it", lambda wheel: wheel + b"x", "error: something follows its zip archive"),

@@ -92,24 +92,25 @@ fn appOf(folder: []const u8) ?[]const u8 {
 
 fn checkRepeated(problems: *Problems, manifest: json.ObjectMap, document: sources.Document) error{OutOfMemory}!void {
     const top = document.object orelse return;
-    for (repeated_of_top) |field| try checkField(problems, manifest.get(field), top.get(field), field);
+    for (repeated_of_top) |field| {
+        if (!repeats(manifest.get(field), top.get(field))) try problems.add(name, other_field, .{field});
+    }
     const provenance = document.provenance orelse return;
-    for (repeated) |field| try checkField(problems, manifest.get(field), provenance.get(field), field);
+    for (repeated) |field| {
+        if (!repeats(manifest.get(field), provenance.get(field))) try problems.add(name, other_field, .{field});
+    }
     const listed = manifest.get("sources") orelse .null;
     for (repeated_sources) |field| {
         const found = if (listed == .object) listed.object.get(field) else null;
-        try checkField(problems, found, provenance.get(field), "sources");
+        if (!repeats(found, provenance.get(field))) return problems.add(name, other_field, .{"sources"});
     }
 }
 
-fn checkField(problems: *Problems, found: ?json.Value, wanted: ?json.Value, field: []const u8) error{OutOfMemory}!void {
-    // Where the set says nothing, the manifest has nothing to repeat.
-    const value = wanted orelse return;
-    if (equal(found orelse .null, value, 0)) return;
-    for (problems.list.items) |problem| {
-        if (std.mem.endsWith(u8, problem.what, "is not that of the set") and std.mem.find(u8, problem.what, field) != null) return;
-    }
-    try problems.add(name, "`{s}` is not that of the set", .{field});
+const other_field = "`{s}` is not that of the set";
+
+/// Where the set says nothing, the manifest has nothing to repeat.
+fn repeats(found: ?json.Value, wanted: ?json.Value) bool {
+    return wanted == null or equal(found orelse .null, wanted.?, 0);
 }
 
 fn isEntry(entry: json.Value, size: u64, hex: []const u8) bool {
