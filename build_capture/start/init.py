@@ -10,9 +10,10 @@ from build_capture.errors import CaptureError, Place
 from build_capture.files import write_if_changed
 from build_capture.plan.list_declarations import bare_profile, list_domains
 from build_capture.start.find import find_declarations, find_kernels
-from build_capture.start.profile_text import TO_FILL, profile_text
+from build_capture.read.reader import read_declarations, read_profile
+from build_capture.start.profile_text import TO_FILL, profile_text, to_give
 from build_capture.words import counted
-from build_capture.zig import PACKAGE, find_reader, find_zig
+from build_capture.zig import PACKAGE, Zig, find_reader, find_zig
 
 PROFILE = "capture.zon"
 BEGIN = "// build-capture: begin"
@@ -49,11 +50,14 @@ def init(folder: Path, declarations: Path | None, kernels: Path | None, target: 
     rounds = found.file.parent / "rounds.zig"
     profile = msgspec.structs.replace(bare_profile(found.file), path=folder / PROFILE, rounds=rounds if rounds.is_file() else None)
     kernels = kernels or find_kernels(folder, found.declarations)
-    rows = list_domains(zig, reader, profile, None, found.declarations, cache)
-    text = profile_text(folder, found.file, profile.rounds, kernels, target, rows)
     is_new = not profile.path.exists()
     if is_new:
+        rows = list_domains(zig, reader, profile, None, found.declarations, cache)
+        text = profile_text(folder, found.file, profile.rounds, kernels, target, rows)
         write_if_changed(profile.path, text.encode())
+        unfilled = text.count(TO_FILL)
+    else:
+        unfilled = _unfilled(zig, reader, profile.path, cache)
     spliced = _splice(build)
     return Started(
         declarations=found.file.resolve().relative_to(folder.resolve()).as_posix(),
@@ -61,8 +65,18 @@ def init(folder: Path, declarations: Path | None, kernels: Path | None, target: 
         launches=len(found.declarations.launches),
         wrote_profile=is_new,
         wrote_fragment=spliced,
-        next=list(_next_steps(folder)),
+        next=_next_steps(folder, unfilled),
     )
+
+
+def _unfilled(zig: Zig, reader: Path, path: Path, cache: Path) -> int:
+    """How many lines of a profile are still to complete: what nothing in it gives, whatever its comments say."""
+    try:
+        profile = read_profile(reader, path)
+    except CaptureError:
+        # No profile yet, such as one whose kernels are still to be named: its comments are all that tells.
+        return path.read_text(encoding="utf-8").count(TO_FILL)
+    return len(to_give(list_domains(zig, reader, profile, path, read_declarations(reader, profile.declarations), cache)))
 
 
 def _splice(build: Path) -> bool:
@@ -81,14 +95,13 @@ def fragment() -> str:
     return (packaged if packaged.is_file() else PACKAGE.parent / name).read_text(encoding="utf-8")
 
 
-def _next_steps(folder: Path) -> list[str]:
+def _next_steps(folder: Path, unfilled: int) -> list[str]:
     steps = []
     manifest = folder / "build.zig.zon"
     if not manifest.is_file() or "build_capture" not in manifest.read_text(encoding="utf-8"):
         steps.append("add the package: zig fetch --save=build_capture <its URL or path>")
     if "addCapture(b," not in (folder / "build.zig").read_text(encoding="utf-8").replace(fragment(), ""):
         steps.append(f"in build() of build.zig, call {CALL} with the step that runs your tests")
-    unfilled = (folder / PROFILE).read_text(encoding="utf-8").count(TO_FILL)
     if unfilled:
         steps.append(f"in {PROFILE}, complete the {counted(unfilled, 'line')} after `{TO_FILL}`, and check the target and the limits")
     else:

@@ -8,10 +8,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from build_capture.plan.table import DomainRow
-from build_capture.plan.zig_text import zig_string
+from build_capture.plan.zig_text import zig_name, zig_string
 
 TO_FILL = "// Fill in:"
 """Stands before each line that a person has to complete."""
+
+TEXT = "[]const u8"
+"""The type of a parameter that is a text, as Zig names it."""
 
 ALIGNED = "aligned"
 """How the domain of an address begins that nothing is said of: the one thing that is guessed (plan/infer.py)."""
@@ -70,7 +73,10 @@ def to_give(rows: Sequence[DomainRow]) -> list[DomainRow]:
 
 
 def _domains(rows: Sequence[DomainRow]) -> Iterator[str]:
-    for row in to_give(rows):
+    missing = to_give(rows)
+    if numbers := [row.parameter.rpartition(".")[2] for row in missing if row.domain and row.type != TEXT]:
+        yield f"// A constant of the model belongs into .geometry instead, under its own name: .{zig_name(numbers[0])} = NUMBER,"
+    for row in missing:
         yield f"{TO_FILL} {row.method} takes {row.parameter} ({row.type}), {row.file}:{row.line}."
         yield f"// {row.domain}" if row.domain else f"// {row.reason}."
     addresses = [row for row in rows if row.source == "inferred" and row.domain.startswith(ALIGNED)]

@@ -115,15 +115,16 @@ def test_init_and_the_edits_that_it_asks_for_make_a_capture(zig: str, tmp_path: 
     fetched = run([zig, "fetch", "--save=build_capture", str(ROOT)], project)
     assert fetched.returncode == 0, fetched.stdout
     edit(project / "build.zig", "// here\n    _ = checks;", "_ = addCapture(b, checks);")
-    edit(project / "capture.zon", '// .@"k.depth" = .{ .from = LEAST, .to = MOST },', '.@"k.depth" = 2,')
-    edit(project / "capture.zon", "// Fill in: Kernels.tile takes", "// Kernels.tile takes")
+    assert "// A constant of the model belongs into .geometry instead, under its own name: .depth = NUMBER,\n" in read(project)
+    edit(project / "capture.zon", ".geometry = .{},", ".geometry = .{ .depth = 2 },")
     edit(project / "capture.zon", ".parallel = 16, .window_rows = 1,", ".parallel = 4, .window_rows = 16,")
     built = run([zig, "build", "install", "check", "-Dcapture=true", f"-Dcapture-python={sys.executable}"], project)
     assert built.returncode == 0, built.stdout
     installed = project / "zig-out" / "share" / "an-engine" / "cuda" / "sm121"
     assert sorted(path.name for path in installed.iterdir()) == ["aot.json", "cubins"]
     assert len(json.loads((installed / "aot.json").read_text(encoding="utf-8"))["kernels"]) == 7
-    assert "Next:\n  1. in capture.zon" in init(project, zig).stdout
+    # What the geometry gives is no longer to be filled in, though its line still stands there.
+    assert "Next:\n  1. in capture.zon, check the target and the limits\n" in init(project, zig).stdout
     check_finished_set(project, zig, tmp_path / "set")
 
 
@@ -192,5 +193,9 @@ def test_init_names_the_candidates_where_there_are_several(zig: str, tmp_path: P
     assert result.returncode == 2
     assert "2 files launch kernels: lib/gpu/launches.zig, lib/gpu/others.zig; name the declaration file with --declarations" in result.stdout
     assert not (tmp_path / "capture.zon").exists() and (tmp_path / "build.zig").read_bytes() == before
-    named = init(tmp_path, zig, "--declarations", str(tmp_path / "lib/gpu/others.zig"))
-    assert named.returncode == 0 and '.declarations = "lib/gpu/others.zig"' in read(tmp_path), named.stdout
+    (tmp_path / "python/ops/tile.py").unlink()
+    for _ in range(2):
+        named = init(tmp_path, zig, "--declarations", str(tmp_path / "lib/gpu/others.zig"))
+        assert named.returncode == 0 and '.declarations = "lib/gpu/others.zig"' in read(tmp_path), named.stdout
+        # No kernels are found, and nothing says how deep.
+        assert "3. in capture.zon, complete the 2 lines after `// Fill in:`" in named.stdout
