@@ -56,18 +56,16 @@ def _labels(kernels: list[SetKernel]) -> dict[str, str]:
 def _print(found: SetDiff, labels: dict[str, str]) -> None:
     from rich.table import Table
 
-    from build_capture.sets.diff import show
-
     console = output_console()
     table = Table(show_header=True, title_justify="left")
     for heading in ("", "what", "first", "second"):
         table.add_column(heading, overflow="fold")
-    rows = [("set", change.name, show(change.before), show(change.after)) for change in found.facts]
+    rows = [("set", change.name, *change.shown) for change in found.facts]
     rows += [("removed", labels[identity], "", "") for identity in found.removed]
     rows += [("added", labels[identity], "", "") for identity in found.added]
     for entry in found.changed:
         rows.append(("changed", labels[entry.identity], "", ""))
-        rows += [("", f"  {change.name}", show(change.before), show(change.after)) for change in entry.fields]
+        rows += [("", f"  {change.name}", *change.shown) for change in entry.fields]
     for kind, *texts in rows:
         table.add_row(kind, *texts)
     if rows:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -19,6 +20,14 @@ class Change(msgspec.Struct, frozen=True):
     before: Any
     after: Any
     """None where a set does not have it."""
+
+    @property
+    def shown(self) -> tuple[str, str]:
+        """Both values as tables show them; of long texts the part from where they differ."""
+        texts = (_text(self.before), _text(self.after))
+        begin = len(os.path.commonprefix(texts)) - _SHOWN_BEFORE if max(map(len, texts)) > TEXT_MAX else 0
+        first, second = (_short(text, begin) for text in texts)
+        return first, second
 
 
 class EntryChange(msgspec.Struct, frozen=True):
@@ -95,11 +104,31 @@ def _facts(found: ReadSet) -> dict[str, Any]:
 
 
 def _flat(value: Any, path: str) -> Iterator[tuple[str, Any]]:
+    """Each part of a record by its path; of the sets that one was merged from each in a line, under the start of its digest."""
     if isinstance(value, dict) and value:
         for name in sorted(value):
             yield from _flat(value[name], f"{path}.{name}")
+    elif path == "provenance.merged" and isinstance(value, list) and all(isinstance(record, dict) for record in value):
+        for record in value:
+            yield f"{path}.{str(record.get('digest', ''))[:12]}", _told_of_merged(record)
     else:
         yield path, value
+
+
+_OF_MERGED = {
+    "generator": "generator.name",
+    "policy": "policy",
+    "parallel": "provenance.limits.parallel",
+    "window rows": "provenance.limits.window_rows",
+    "prompt rows": "provenance.limits.prompt_rows",
+    "triton": "provenance.toolchain.triton",
+}
+"""What tells a set that was merged from another one."""
+
+
+def _told_of_merged(record: dict[str, Any]) -> str:
+    parts = dict(_flat(record, ""))
+    return ", ".join(f"{name} {parts['.' + path]}" for name, path in _OF_MERGED.items() if f".{path}" in parts)
 
 
 def _changes(before: dict[str, Any], after: dict[str, Any]) -> Iterator[Change]:
@@ -115,16 +144,19 @@ def _total(found: ReadSet) -> int:
     return sum(len(found.read_cubin(kernel)) for kernel in {kernel.hash: kernel for kernel in found.captured.kernels}.values())
 
 
-TEXT_MAX = 100
-"""Letters of one value that a table shows."""
+TEXT_MAX, _SHOWN_BEFORE = 100, 20
+"""Letters of one value that a table shows, and how many of them come before the first that differs."""
 
 
-def show(value: Any) -> str:
-    """A value as tables show it: a hash by its beginning, a text by its first letters."""
+def _text(value: Any) -> str:
     if value is None:
         return "-"
     text = f"{value:,}" if type(value) is int else ", ".join(map(str, value)) if isinstance(value, Sequence) and not isinstance(value, str) else str(value)
-    if len(text) == 64 and not set(text) - set("0123456789abcdef"):
-        return text[:12]
-    line = text.replace("\n", " ")
-    return line if len(line) <= TEXT_MAX else f"{line[:TEXT_MAX]}…"
+    is_hash = len(text) == 64 and not set(text) - set("0123456789abcdef")
+    return text[:12] if is_hash else text.replace("\n", " ")
+
+
+def _short(text: str, begin: int) -> str:
+    """The part of a text from `begin` on, if that is positive; cut where it is long."""
+    part = text[max(0, begin) :]
+    return f"{'…' if begin > 0 else ''}{part[:TEXT_MAX]}{'…' if len(part) > TEXT_MAX else ''}"

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from build_capture.cli import cli
-from build_capture.sets.diff import compare, show
+from build_capture.sets.diff import Change, compare
 from tests.merge.folders import FIRST, SECOND, kernel, write, write_foreign
 
 
@@ -71,6 +71,27 @@ def test_diff_exits_with_3_where_sets_differ_and_0_where_they_do_not(tmp_path: P
     assert [change["name"] for change in document["changed"][0]["fields"]] == ["cubin", "bytes"]
 
 
-def test_show_shortens_hashes_and_long_texts() -> None:
-    assert (show("ab" * 32), show(None), show(1234567), show(["X", "Y"])) == ("ab" * 6, "-", "1,234,567", "X, Y")
-    assert show("a\n" * 100) == "a " * 50 + "…"
+@pytest.mark.parametrize(("before", "after", "shown"), [
+    ("ab" * 32, None, ("ab" * 6, "-")), (1234567, ["X", "Y"], ("1,234,567", "X, Y")), ("a\n" * 100, None, ("a " * 50 + "…", "-")),
+    # Of long texts that begin alike, what differs.
+    ("a" * 150 + "x" + "b" * 200, "a" * 150 + "y", ("…" + "a" * 20 + "x" + "b" * 79 + "…", "…" + "a" * 20 + "y")),
+    ("a" * 150, "a" * 151, ("…" + "a" * 20, "…" + "a" * 21)),
+])  # fmt: skip
+def test_change_shows_hashes_and_long_texts_shortened(before: object, after: object, shown: tuple[str, str]) -> None:
+    assert Change("name", before, after).shown == shown
+
+
+def test_compare_tells_the_sets_that_were_merged_one_by_one(tmp_path: Path) -> None:
+    def record(digest: str, parallel: int) -> dict[str, object]:
+        return {"digest": digest * 32, "policy": "exact", "generator": {"name": "build-capture"}, "provenance": {"limits": {"parallel": parallel}, "x": "y" * 500}}
+
+    sets = [
+        write(tmp_path / str(number), kernel(), provenance={"merged": [record("aa", 1), record(digest, parallel)]})
+        for number, (digest, parallel) in enumerate((("bb", 2), ("cc", 4)))
+    ]
+    assert [(fact.name, *fact.shown) for fact in compare(*sets).facts] == [
+        ("provenance.merged.bbbbbbbbbbbb", "generator build-capture, policy exact, parallel 2", "-"),
+        ("provenance.merged.cccccccccccc", "-", "generator build-capture, policy exact, parallel 4"),
+    ]
+    odd = write(tmp_path / "odd", kernel(), provenance={"merged": [1, {}]})
+    assert [fact.name for fact in compare(odd, odd).facts] == [] and len(compare(sets[0], odd).facts) == 3

@@ -11,7 +11,7 @@ from build_capture.capture.run import Request, plan
 from build_capture.errors import CaptureError, Exit, Place
 from build_capture.files import write_if_changed
 from build_capture.read.profile import DEFAULT_PROFILE
-from build_capture.sets.diff import SetDiff, compare, show
+from build_capture.sets.diff import Change, SetDiff, compare
 from build_capture.sets.match import Policy
 from build_capture.sets.read import read_set
 from build_capture.sets.report.data import Report, make_report
@@ -37,10 +37,14 @@ def _changes(found: SetDiff) -> list[str]:
     """What differs, a line each, from this set to the other."""
     lines = [f"only here: {identity}" for identity in found.removed] + [f"only there: {identity}" for identity in found.added]
     for change in found.changed:
-        fields = (f"{field.name} {show(field.before)} here, {show(field.after)} there" for field in change.fields)
-        lines.append(f"{change.identity}: {'; '.join(fields)}")
-    lines += [f"{fact.name}: {show(fact.before)} here, {show(fact.after)} there" for fact in found.facts]
+        lines.append(f"{change.identity}: {'; '.join(f'{field.name} {_both(field)}' for field in change.fields)}")
+    lines += [f"{fact.name}: {_both(fact)}" for fact in found.facts]
     return lines or ["nothing"]
+
+
+def _both(change: Change) -> str:
+    before, after = change.shown
+    return f"{before} here, {after} there"
 
 
 def write(report: Report, *, page: Path | None, svg: Path | None, png: Path | None) -> list[Path]:
