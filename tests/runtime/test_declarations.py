@@ -10,6 +10,7 @@ import pytest
 
 from tests.end_to_end.conftest import zig_executable
 from tests.families.harness import FAMILIES
+from tests.start.test_docs import block
 
 ROOT = Path(__file__).resolve().parents[2]
 BRIDGE = ROOT / "zig_bridge" / "set"
@@ -48,7 +49,10 @@ def compile_all(zig: str, folder: Path, files: dict[str, Path], runtime: Path) -
 
 @pytest.mark.parametrize("release", ["0.16", "0.17"])
 def test_runtime_compiles_every_declaration_file(release: str, tmp_path: Path) -> None:
-    done = compile_all(zig_executable(release), tmp_path, DECLARATIONS, BRIDGE / "runtime" / "runtime.zig")
+    # And the engine of docs/runtime.md, over the declaration file of docs/declarations.md.
+    for name, page in (("main.zig", "docs/runtime.md"), ("triton.zig", "docs/declarations.md")):
+        (tmp_path / name).write_text(block(page, "zig"), encoding="utf-8")
+    done = compile_all(zig_executable(release), tmp_path, DECLARATIONS | {"sample": tmp_path / "main.zig"}, BRIDGE / "runtime" / "runtime.zig")
     assert done.returncode == 0, done.stderr
 
 
