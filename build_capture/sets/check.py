@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Literal
 
 import msgspec
@@ -12,8 +12,7 @@ from build_capture.capture.run import Planned
 from build_capture.errors import CaptureError, Exit, Place
 from build_capture.plan.show import show_witness
 from build_capture.read.profile import Limits
-from build_capture.sets.elf import ElfProblem, parse_cubin
-from build_capture.sets.inspect import inspect
+from build_capture.sets.inspect import inspect_set
 from build_capture.sets.launch import Launch
 from build_capture.sets.match import OPTIONS, Index, Policy, ambiguities, match, nearest
 from build_capture.sets.model import SetKernel
@@ -149,27 +148,10 @@ def _unused(kernels: Sequence[SetKernel], used: set[int]) -> Iterator[Finding]:
 
 def check_cubins(read: ReadSet, target: Target) -> Iterator[Finding]:
     """What is wrong with the cubins of a set, one finding for each."""
-    by_hash: dict[str, list[SetKernel]] = {}
-    for kernel in read.captured.kernels:
-        by_hash.setdefault(kernel.hash, []).append(kernel)
-    findings = []
-    capabilities: set[int] = set()
-    for kernels in by_hash.values():
-        name = read.cubin_name(kernels[0])
-        try:
-            data = read.read_cubin(kernels[0])
-            problems: Iterable[str] = inspect(data, kernels, target)
-            capabilities.add(parse_cubin(data).capability)
-        except CaptureError as error:
-            problems = [error.what]
-        except ElfProblem:
-            capabilities.add(0)
-        findings += [Finding("cubin", name, problem) for problem in problems]
-    if len(capabilities) == 1 and not capabilities & {0, target.capability}:
-        # The whole set is for one other GPU, whatever it says of itself.
-        yield Finding("cubin", read.path.name, f"found sm{capabilities.pop()}, need {target.folder}: all its cubins are for that GPU")
-    else:
-        yield from findings
+    found = inspect_set(read, target)
+    if found.other is not None:
+        yield Finding("cubin", read.path.name, f"found sm{found.other}, need {target.folder}: all its cubins are for that GPU")
+    yield from (Finding("cubin", name, problem) for name, problem in found.problems)
 
 
 def counts(checked: Checked) -> Counter[str]:

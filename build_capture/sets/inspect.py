@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
+
+import msgspec
 
 from build_capture.capture.records import Result
+from build_capture.errors import CaptureError
 from build_capture.files import sha256_of_bytes
 from build_capture.sets.elf import Cubin, ElfProblem, EntryParameter, parse_cubin
 from build_capture.sets.model import SetKernel
+from build_capture.sets.read import ReadSet
 from build_capture.targets import Target
 
 HIDDEN_PARAMETERS = ("the global scratch pointer", "the profile scratch pointer")
@@ -18,17 +22,64 @@ _NUMBER = re.compile(r"[bfipu]+(1|8|16|32|64)")
 """Triton's types of numbers, by their bits: i32, u1, fp16, bf16, f32."""
 
 
-def inspect(data: bytes, kernels: Sequence[SetKernel], target: Target) -> list[str]:
-    """What is wrong with one cubin for any of the entries that name it, a sentence each, without repeats."""
+class Inspected(msgspec.Struct, frozen=True):
+    """One cubin, opened."""
+
+    cubin: Cubin | None
+    """None where it is no cubin, or not the one that was captured."""
+    problems: list[str]
+    """What is wrong with it for any of the entries that name it, a sentence each, without repeats."""
+
+
+def inspect(data: bytes, kernels: Sequence[SetKernel], target: Target) -> Inspected:
+    """Open one cubin, which these entries name."""
     for kernel in kernels:
         # Bytes that are not those recorded tell nothing of what was captured.
         if kernel.sha256 and kernel.sha256 != sha256_of_bytes(data):
-            return [f"its bytes are not those that aot.json records for {kernel.fn}"]
+            return Inspected(None, [f"its bytes are not those that aot.json records for {kernel.fn}"])
     try:
         cubin = parse_cubin(data)
     except ElfProblem as problem:
-        return [str(problem)]
-    return list(dict.fromkeys(problem for kernel in kernels for problem in problems_of_entry(cubin, kernel, target)))
+        return Inspected(None, [str(problem)])
+    return Inspected(cubin, list(dict.fromkeys(problem for kernel in kernels for problem in problems_of_entry(cubin, kernel, target))))
+
+
+class InspectedSet(msgspec.Struct, frozen=True):
+    """All cubins of a set, opened."""
+
+    problems: list[tuple[str, str]]
+    """The path of a cubin in the set's folder, and what is wrong with it, sorted."""
+    other: int | None
+    """The compute capability that all of them are for, where that is not the target's: then it is the set's own word that is
+    wrong, or the whole set, and `problems` says it of none."""
+    line_tables: set[bool]
+    """Whether they hold line tables: both where some do."""
+
+
+def inspect_set(read: ReadSet, target: Target, names: Container[str] | None = None) -> InspectedSet:
+    """Open the cubins of a set; those of `names` where it is given, and else all: one that is not there is a problem then."""
+    by_name: dict[str, list[SetKernel]] = {}
+    for kernel in read.captured.kernels:
+        by_name.setdefault(read.cubin_name(kernel), []).append(kernel)
+    problems: list[tuple[str, str]] = []
+    opened: dict[str, Inspected] = {}
+    for name, kernels in sorted(by_name.items()):
+        if names is not None and name not in names:
+            continue
+        try:
+            inspected = inspect(read.read_cubin(kernels[0]), kernels, target)
+        except CaptureError as error:
+            inspected = Inspected(None, [error.what])
+        if inspected.cubin is None:
+            problems += [(name, problem) for problem in inspected.problems]
+        else:
+            opened[name] = inspected
+    cubins = [inspected.cubin for inspected in opened.values() if inspected.cubin]
+    capabilities = {cubin.capability for cubin in cubins}
+    other = capabilities.pop() if len(capabilities) == 1 and target.capability not in capabilities else None
+    if other is None:
+        problems += [(name, problem) for name, inspected in opened.items() for problem in inspected.problems]
+    return InspectedSet(sorted(problems), other, {cubin.line_tables for cubin in cubins})
 
 
 def problems_of_entry(cubin: Cubin, kernel: SetKernel | Result, target: Target) -> Iterator[str]:

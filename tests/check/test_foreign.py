@@ -57,7 +57,7 @@ def test_check_cubins_all_for_another_gpu(tmp_path: Path) -> None:
         ([of(121), of(121)], []),
         ([of(121), of(120)], [("cubins/h1.cubin", "its cubin is for sm_120, not sm_121")]),
         ([of(120), of(90)], [("cubins/h0.cubin", "its cubin is for sm_120, not sm_121"), ("cubins/h1.cubin", "its cubin is for sm_90, not sm_121")]),
-        ([of(120), b"none"], [("cubins/h0.cubin", "its cubin is for sm_120, not sm_121"), ("cubins/h1.cubin", "its cubin is not an ELF")]),
+        ([of(120), b"none"], [("aot.json", "found sm120, need sm121: all its cubins are for that GPU"), ("cubins/h1.cubin", "its cubin is not an ELF")]),
         # R18: a hidden parameter more than engines pass.
         ([cubin_bytes(121, "_f", parameters=(4, 8, 8, 8))], [("cubins/h0.cubin", "the entry _f takes 4 parameters; engines pass 1 and 2 scratch pointers")]),
     ],

@@ -10,7 +10,7 @@ from build_capture.files import sha256_of_bytes
 from build_capture.sets.elf import ElfProblem, EntryParameter, Function, parse_cubin
 from build_capture.sets.inspect import inspect
 from build_capture.sets.model import SetKernel
-from build_capture.targets import parse_target
+from build_capture.targets import Target, parse_target
 from tests.sets.cubins import cubin_bytes
 from tests.sets.entries import entry, param
 
@@ -30,8 +30,13 @@ def entry_of(cubin: bytes, **changes: object) -> SetKernel:
 GOOD = cubin_bytes(121, "_f", parameters=SIZES)
 
 
+def problems_of(cubin: bytes, kernels: list[SetKernel], target: Target) -> list[str]:
+    """What is wrong with a cubin for these entries."""
+    return inspect(cubin, kernels, target).problems
+
+
 def test_inspect_good() -> None:
-    assert inspect(GOOD, [entry_of(GOOD), entry_of(GOOD, alias=True)], SM_121) == []
+    assert problems_of(GOOD, [entry_of(GOOD), entry_of(GOOD, alias=True)], SM_121) == []
 
 
 @pytest.mark.parametrize(
@@ -63,7 +68,7 @@ def test_inspect_good() -> None:
 )
 def test_inspect_bad(cubin: bytes, want: str) -> None:
     # Two entries of one cubin are one problem.
-    assert inspect(cubin, [entry_of(cubin), entry_of(cubin)], SM_121) == [want]
+    assert problems_of(cubin, [entry_of(cubin), entry_of(cubin)], SM_121) == [want]
 
 
 def test_inspect_compares_every_type_that_a_kernel_can_take() -> None:
@@ -71,19 +76,19 @@ def test_inspect_compares_every_type_that_a_kernel_can_take() -> None:
     types = {"*fp32": 8, "fp16": 2, "bf16": 2, "fp64": 8, "i8": 1, "i16": 2, "u8": 1, "u1": 1, "u32": 4, "i64": 8, "fp32": 4}
     cubin = cubin_bytes(121, "_f", parameters=(*types.values(), 8, 8), block=(128, 1, 1))
     params = [param(f"p{number}", type_) for number, type_ in enumerate(types)]
-    assert inspect(cubin, [entry(*params, sha256="")], SM_121) == []
+    assert problems_of(cubin, [entry(*params, sha256="")], SM_121) == []
     # What follows a type that is not known is not compared.
-    assert inspect(cubin, [entry(*params[:3], param("t", "tensordesc"), *params[:3], *params[7:], sha256="")], SM_121) == []
-    assert "takes p1 as 2 bytes at 8" in inspect(cubin, [entry(params[0], param("p1"), *params[2:], sha256="")], SM_121)[0]
+    assert problems_of(cubin, [entry(*params[:3], param("t", "tensordesc"), *params[:3], *params[7:], sha256="")], SM_121) == []
+    assert "takes p1 as 2 bytes at 8" in problems_of(cubin, [entry(params[0], param("p1"), *params[2:], sha256="")], SM_121)[0]
 
 
 def test_inspect_other_bytes() -> None:
     # R21: one byte of a packaged cubin flipped.
     flipped = GOOD[:-1] + bytes([GOOD[-1] ^ 1])
-    assert inspect(flipped, [entry_of(GOOD)], SM_121) == ["its bytes are not those that aot.json records for _f"]
+    assert problems_of(flipped, [entry_of(GOOD)], SM_121) == ["its bytes are not those that aot.json records for _f"]
     # A set that records no hashes is looked into all the same.
     other = cubin_bytes(120, "_f", parameters=SIZES)
-    assert inspect(other, [entry(param("X", "*bf16"), param("n"), sha256="")], SM_121) == ["its cubin is for sm_120, not sm_121"]
+    assert problems_of(other, [entry(param("X", "*bf16"), param("n"), sha256="")], SM_121) == ["its cubin is for sm_120, not sm_121"]
 
 
 @pytest.mark.parametrize(
@@ -103,7 +108,7 @@ def test_inspect_other_bytes() -> None:
 def test_inspect_shared_memory(capability: int, section: int, dynamic: int, fits: bool) -> None:
     cubin = cubin_bytes(capability, "_f", parameters=SIZES, shared=section)
     target = {121: SM_121, 90: SM_90, 80: SM_80}[capability]
-    problems = inspect(cubin, [entry_of(cubin, shared=dynamic)], target)
+    problems = problems_of(cubin, [entry_of(cubin, shared=dynamic)], target)
     assert (problems == []) is fits
     assert fits or f"bytes of shared memory; {target.name} has {target.shared_bytes_max} a block" in problems[0]
 
