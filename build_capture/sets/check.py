@@ -14,7 +14,7 @@ from build_capture.plan.show import show_witness
 from build_capture.read.profile import Limits
 from build_capture.sets.inspect import inspect_set
 from build_capture.sets.launch import Launch
-from build_capture.sets.match import OPTIONS, Index, Policy, ambiguities, match, nearest
+from build_capture.sets.match import OPTIONS, Index, Match, Policy, ambiguities, match, nearest
 from build_capture.sets.model import SetKernel
 from build_capture.sets.needed import launches_of
 from build_capture.sets.read import ReadSet
@@ -80,18 +80,17 @@ def check_set(read: ReadSet, planned: Planned, rule: Policy) -> Checked:
     """Match every launch that the plan's rounds make, and open every cubin."""
     refuse_target(read, planned.target)
     index = Index(read.captured.kernels)
-    launches = list(launches_of(planned))
     findings = []
     used: set[int] = set()
     unserved: set[int] = set()
-    for place, launch in launches:
+    for place, launch in launches_of(planned):
         need = planned.needs[place]
-        for kind, why in faults_of(index, launch, rule):
+        got = match(index, launch, rule)
+        used |= {id(kernel) for kernel in got.entries}
+        for kind, why in faults_of(index, launch, rule, got):
             findings.append(Finding(kind, need.identity, why, show_witness(need.witness), need.launches))
             if kind in FAILS:
                 unserved.add(place)
-        got = match(index, launch, rule)
-        used |= {id(kernel) for kernel in (got.kernel, *got.others) if kernel is not None}
     findings += [*_unused(read.captured.kernels, used), *check_cubins(read, planned.target)]
     return Checked(
         set=str(read.folder),
@@ -107,20 +106,19 @@ def check_set(read: ReadSet, planned: Planned, rule: Policy) -> Checked:
     )
 
 
-def faults_of(index: Index, launch: Launch, rule: Policy) -> Iterator[tuple[Kind, str]]:
-    """What a launch meets that it should not."""
-    got = match(index, launch, rule)
-    if got.kind == "missing":
+def faults_of(index: Index, launch: Launch, rule: Policy, got: Match) -> Iterator[tuple[Kind, str]]:
+    """What a launch meets that it should not, where it gets this under the rule."""
+    if got.kernel is None:
         yield "missing", _nearest(index, launch)
-    elif got.kind == "fallback":
-        assert got.kernel is not None, "a fallback is an entry"
+        return
+    if got.kind == "fallback":
         yield "general", f"only {got.kernel.hash[:12]}, which assumes less, serves it"
-    apart = ambiguities(index, launch)
+    apart = ambiguities(got.entries, launch)
     if got.kind == "ambiguous" or apart:
         yield "ambiguous", "; ".join(map(str, apart)) or "entries of other options fit it as well"
-    elif rule == "exact" and got.kernel is not None:
+    elif rule == "exact":
         unpinned = msgspec.structs.replace(launch, num_warps=None, num_stages=None)
-        options = [str(one) for one in ambiguities(index, unpinned) if one.what in OPTIONS]
+        options = [str(one) for one in ambiguities(got.entries, unpinned) if one.what in OPTIONS]
         if options:
             yield "pins", f"{'; '.join(options)}: the launch pins it, and an engine that heeds no pins takes {got.kernel.hash[:12]}, the first"
 

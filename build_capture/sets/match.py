@@ -35,6 +35,11 @@ class Match(msgspec.Struct, frozen=True):
     others: tuple[SetKernel, ...] = ()
     """The further entries that fit, in file order."""
 
+    @property
+    def entries(self) -> tuple[SetKernel, ...]:
+        """All of them."""
+        return self.others if self.kernel is None else (self.kernel, *self.others)
+
 
 class Near(msgspec.Struct, frozen=True):
     """An entry that does not fit, with the reasons."""
@@ -88,13 +93,14 @@ def nearest(index: Index, launch: Launch) -> Near | None:
     return best
 
 
-def ambiguities(index: Index, launch: Launch) -> tuple[Ambiguity, ...]:
-    """In what the entries that fit a launch differ and the launch does not tell: then file order alone decides which one runs.
+def ambiguities(entries: Sequence[SetKernel], launch: Launch) -> tuple[Ambiguity, ...]:
+    """In what the `entries` that fit a launch, as far as they keep its pins, differ and the launch does not tell: then file
+    order alone decides which one runs.
 
     An engine that knows the exact rule alone takes the first without a word. What the arguments tell apart (a folded
     int beside a general entry) is no ambiguity: either serves the launch.
     """
-    fitting = [kernel for kernel in index.fitting(launch) if keeps_pins(kernel, launch)]
+    fitting = [kernel for kernel in entries if keeps_pins(kernel, launch)]
     if len(fitting) < 2:
         return ()
     arguments = {argument.name for argument in launch.arguments}

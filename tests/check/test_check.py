@@ -18,6 +18,9 @@ from build_capture.errors import CaptureError
 from build_capture.process import run_tool
 from build_capture.sets.check import Checked, Finding, check_set, counts
 from build_capture.sets.check_request import check
+from build_capture.sets.index import Index
+from build_capture.sets.launch import Launch
+from build_capture.sets.needed import launches_of
 from build_capture.sets.read import read_set
 from tests.families.harness import HERE
 
@@ -62,8 +65,12 @@ def edited(captured: Path, tmp_path: Path) -> Callable[[Callable[[dict[str, Any]
     return copy
 
 
-def test_whole_set_is_covered(captured: Path, planned: Planned) -> None:
+def test_whole_set_is_covered(captured: Path, planned: Planned, monkeypatch: pytest.MonkeyPatch) -> None:
+    matched: list[Launch] = []
+    fitting = Index.fitting
+    monkeypatch.setattr(Index, "fitting", lambda index, launch: matched.append(launch) or fitting(index, launch))
     checked = check_set(read_set(captured), planned, "exact")
+    assert matched == [launch for _, launch in launches_of(planned)], "each launch is looked up once"
     assert checked.covered and (checked.needs, checked.served, checked.entries, checked.cubins) == (8, 8, 8, 8)
     assert checked.findings == [] and checked.notes == []
 

@@ -14,7 +14,7 @@ from build_capture.files import sha256_of_bytes
 from build_capture.sets.check import check_cubins, faults_of
 from build_capture.sets.check_request import check
 from build_capture.sets.launch import Launch
-from build_capture.sets.match import Index, Policy
+from build_capture.sets.match import Index, Policy, match
 from build_capture.sets.model import CapturedSet, SetKernel
 from build_capture.sets.read import ReadSet
 from build_capture.sets.seal import sealed
@@ -68,7 +68,8 @@ def test_check_cubins(cubins: Sequence[bytes], want: list[tuple[str, str]], tmp_
 
 def faults(asked: Launch, rule: Policy, *kernels: SetKernel) -> dict[str, str]:
     """What a launch meets, by kind."""
-    return dict(faults_of(Index(kernels), asked, rule))
+    index = Index(kernels)
+    return dict(faults_of(index, asked, rule, match(index, asked, rule)))
 
 
 TWO = (entry(param("n"), warps=4, stages=2, hash="a" * 16), entry(param("n"), warps=8, stages=2, hash="b" * 16))

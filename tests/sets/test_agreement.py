@@ -67,7 +67,7 @@ def answer(index: Index, places: dict[int, int], launch: Launch, shares: Counter
         else:
             second = f" {places[id(second_of(found, launch))]}" if found.kind == "ambiguous" else ""
             texts.append(f"{found.kind} {places[id(found.kernel)]}{second}")
-    unclear = ambiguities(index, launch)
+    unclear = ambiguities(index.fitting(launch), launch)
     texts.append(show_ambiguity(unclear[0], places) if unclear else "")
     shares["left to file order"] += bool(unclear)
     shares["an unnamed constexpr"] += any(each.what not in ("num_warps", "num_stages", "code") for each in unclear)
