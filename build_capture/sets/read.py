@@ -93,7 +93,9 @@ def _read(path: Path, bytes_max: int, expected: str) -> bytes:
     """The bytes of a file, one more than `bytes_max` at the most."""
     try:
         if not path.is_file():
-            raise CaptureError("there is no such file", where=Place(str(path)), mend=expected)
+            # Reading a pipe would wait, and reading a device might not end.
+            what = "it is no regular file" if path.exists() else "there is no such file"
+            raise CaptureError(what, where=Place(str(path)), mend=expected)
         with path.open("rb") as stream:
             return stream.read(bytes_max + 1)
     except OSError as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -100,6 +101,11 @@ def test_read_cubin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(CaptureError, match="AB-12.cubin: error: there is no such file; .*aot.json lists it for _f"):
         read.read_cubin(kernel)
     (tmp_path / "cubins").mkdir()
+    for put in (os.mkfifo, Path.mkdir, lambda path: path.symlink_to("/dev/zero")):
+        put(read.cubin_path(kernel))
+        with pytest.raises(CaptureError, match="AB-12.cubin: error: it is no regular file; .*aot.json lists it for _f"):
+            read.read_cubin(kernel)
+        read.cubin_path(kernel).rename(tmp_path / put.__name__)
     read.cubin_path(kernel).write_bytes(CUBIN)
     assert read.read_cubin(kernel) == CUBIN
     monkeypatch.setattr("build_capture.sets.read.CUBIN_BYTES_MAX", len(CUBIN) - 1)
