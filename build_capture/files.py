@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from build_capture.errors import CaptureError, Place
+from build_capture.steps import shown
 
 
 def sha256_of_bytes(data: bytes) -> str:
@@ -55,7 +56,11 @@ def locked(folder: Path) -> Iterator[None]:
     except OSError as error:
         raise CaptureError(f"cannot write here: {error.strerror}", where=Place(str(folder)), mend="name another --cache-dir") from error
     with stream:
-        fcntl.flock(stream, fcntl.LOCK_EX)
+        try:
+            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            with shown(f"waiting for another build-capture that uses {folder}"):
+                fcntl.flock(stream, fcntl.LOCK_EX)
         yield
 
 

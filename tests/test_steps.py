@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import io
 import os
 import sys
+from pathlib import Path
 
 import pytest
 from rich.console import Console
 
 from build_capture import steps, zig_progress
+from build_capture.files import locked
 from build_capture.process import run_tool
 from build_capture.terminal import compile_progress
 
@@ -30,6 +34,25 @@ def test_step_is_shown_in_zigs_display(monkeypatch: pytest.MonkeyPatch) -> None:
     with compile_progress(Console(stderr=True)):
         run_tool(SLOW, what="waiting")
     assert os.read(reading, 1000) == zig_progress.message(0, 0, "waiting")
+
+
+def test_waiting_for_another_capture_is_shown(tmp_path: Path) -> None:
+    told: list[str] = []
+
+    def show(what: str) -> contextlib.AbstractContextManager[None]:
+        told.append(what)
+        # The other one ends.
+        other.close()
+        return contextlib.nullcontext()
+
+    with steps.shown_by(show):
+        with locked(tmp_path):
+            pass
+        other = (tmp_path / "lock").open("w")
+        fcntl.flock(other, fcntl.LOCK_EX)
+        with locked(tmp_path):
+            pass
+    assert told == [f"waiting for another build-capture that uses {tmp_path}"]
 
 
 class Terminal(io.StringIO):
