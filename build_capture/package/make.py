@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tempfile
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -17,6 +18,7 @@ from build_capture.package.manifest import LICENCE, MANIFEST, README, file_entry
 from build_capture.package.names import PackageNames, package_names
 from build_capture.package.readme import NO_LICENCE, readme
 from build_capture.package.tar import write_tar
+from build_capture.package.verify import verify
 from build_capture.package.wheel import write_wheel
 from build_capture.package.zstd import compress
 from build_capture.sets.read import AOT_JSON, ReadSet, read_set
@@ -58,8 +60,11 @@ class _Source(msgspec.Struct, frozen=True):
 
 
 def package(request: PackageRequest) -> Packaged:
-    """Verify the sets and write the packages. Raises a `CaptureError` for a set that is damaged, unsound or not ours."""
-    sources = [_source(path) for path in request.sets]
+    """Verify the sets and write the packages, all or none, each of which `verify` accepts.
+
+    Raises a `CaptureError` for a set that is damaged, unsound or not ours.
+    """
+    sources = [_source(path, request.out) for path in request.sets]
     sources.sort(key=lambda source: source.verified.gpu.capability)
     _refuse_twice(sources)
     names = package_names(request.app or _family(sources), request.release, [source.verified for source in sources])
@@ -69,11 +74,24 @@ def package(request: PackageRequest) -> Packaged:
         for source in sources
         for name, data in packaged_files(source.found, source.verified, names.app, licence).items()
     }
-    written = []
-    for file, make in _formats(names, files, licence, request).items():
-        write_if_changed(request.out / file, make())
-        written.append(str(request.out / file))
-    return Packaged(names.app, names.digest, [source.verified for source in sources], written)
+    made = {request.out / file: make() for file, make in _formats(names, files, licence, request).items()}
+    for path, data in made.items():
+        _refuse_unverified(path, data)
+    for path, data in made.items():
+        write_if_changed(path, data)
+    return Packaged(names.app, names.digest, [source.verified for source in sources], [*map(str, made)])
+
+
+def _refuse_unverified(path: Path, data: bytes) -> None:
+    """Raise a `CaptureError` where `verify` would refuse the package that is to be written to `path`."""
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder, path.name)
+        copy.write_bytes(data)
+        try:
+            verify(copy)
+        except CaptureError as error:
+            said = str(error).replace(str(copy), str(path))
+            raise CaptureError("these sets go into no package, which would be refused", where=Place(str(path)), detail=said) from error
 
 
 def _formats(names: PackageNames, files: dict[str, bytes], licence: bytes, request: PackageRequest) -> dict[str, Callable[[], bytes]]:
@@ -88,8 +106,10 @@ def _formats(names: PackageNames, files: dict[str, bytes], licence: bytes, reque
     return dict(made[format] for format in request.formats)
 
 
-def _source(path: Path) -> _Source:
+def _source(path: Path, out: Path) -> _Source:
     found = read_set(path)
+    if out.resolve().is_relative_to(found.folder.resolve()):
+        raise CaptureError("this lies in the folder of a set, which holds its files alone", where=Place(str(out)), mend="name another folder with --out")
     if found.foreign:
         raise CaptureError("it records no seals, so nothing says what its cubins assume", where=Place(str(found.path)), mend="capture it with build-capture")
     return _Source(verify_folder(found.folder, str(found.folder)), found)
@@ -129,7 +149,7 @@ def licence_text(path: Path | None) -> bytes:
 def _refuse_lines(fields: Sequence[str]) -> None:
     # A line break would start a field of its own in the .deb's control file.
     raise_all(
-        [CaptureError(f"{field!r} is no field of a Debian package", mend="expected one line") for field in fields if not re.fullmatch(r"[^\x00-\x1f]+", field)]
+        [CaptureError(f"{field!r} is no field of a Debian package", mend="expected one line") for field in fields if not re.fullmatch(r"[^\x00-\x1f\ud800-\udfff]+", field)]
     )
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO, cast
 
+from build_capture.errors import CaptureError, Place
 from build_capture.package.damage import damage
 from build_capture.package.members import BYTES_MAX, MEMBERS_MAX, Members, write_member
 from build_capture.package.zstd import Decompressed
@@ -44,7 +45,10 @@ def write_tar(files: Mapping[str, bytes], prefix: str = "") -> bytes:
                 archive.addfile(info)
             else:
                 info.size, info.mode = len(files[name]), FILE_MODE
-                archive.addfile(info, io.BytesIO(files[name]))
+                try:
+                    archive.addfile(info, io.BytesIO(files[name]))
+                except ValueError as error:
+                    raise CaptureError("its path is longer than a tar archive takes", where=Place(name), mend="give the set's cubins shorter names") from error
     return output.getvalue()
 
 

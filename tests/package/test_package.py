@@ -16,22 +16,26 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 import zstandard
 
-from build_capture.errors import CaptureError
+from build_capture.errors import CaptureError, Exit
 from build_capture.package.ar import read_ar
 from build_capture.package.deb import unpack_deb
 from build_capture.package.verify import verify
+from build_capture.sets.pack import write_set
+from build_capture.sets.read import read_set
+from build_capture.sets.seal import sealed
 from tests.package.damage import DAMAGES
 from tests.package.harness import ROOT, SET, make, sample_package
-from tests.package.sample import write_sample
+from tests.package.sample import ADD, COPY, COPY_ANY, sample_cubins, write_sample
 
 NOBODY = 65534
 
 PACKAGE_AS = """
 import os, sys
-import build_capture.commands.package, build_capture.package.make
+import build_capture.commands.package, build_capture.package.make, encodings.cp437
 from build_capture.cli import run
 user = int(sys.argv.pop(1))
 # All is imported by now: another user need not be able to read this Python. Only root can become one.
@@ -164,6 +168,7 @@ def test_a_packaged_set_can_be_packaged_again(tmp_path: Path) -> None:
         ({"app": ".."}, "error: the app '..' is no name for a package"),
         ({"release": "1.x"}, "error: the release '1.x' is no version"),
         ({"maintainer": "me\nPre-Depends: x"}, "is no field of a Debian package; expected one line"),
+        ({"maintainer": "\udcff"}, "is no field of a Debian package; expected one line"),
         ({"licence": Path("/nonexistent")}, "/nonexistent: error: cannot read the licence"),
     ],
 )
@@ -171,6 +176,34 @@ def test_package_refuses_what_no_format_takes(tmp_path: Path, changes: dict[str,
     with pytest.raises(CaptureError) as caught:
         make(tmp_path / "out", write_sample(tmp_path / "set"), **changes)
     assert want in str(caught.value) and not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("hashes", "want"),
+    [
+        (("ab", "AB", "c"), "these sets go into no package, which would be refused\n    {out}/sample-sm121-{digest}.tar.zst:{set}/cubins/ab.cubin: error: its path is"),
+        (("a" * 200, "b", "c"), "{set}/cubins/{long}.cubin: error: its path is longer than a tar archive takes; give the set's cubins shorter names"),
+    ],
+)
+def test_package_refuses_a_set_that_verify_would_refuse_in_a_package(tmp_path: Path, hashes: tuple[str, ...], want: str) -> None:
+    folder = write_sample(tmp_path / "set")
+    captured, cubins = read_set(folder).captured, sample_cubins(121)
+    names = dict(zip((COPY, COPY_ANY, ADD), hashes))
+    kernels = [sealed(msgspec.structs.replace(kernel, hash=names[kernel.hash])) for kernel in captured.kernels]
+    write_set(msgspec.structs.replace(captured, kernels=kernels), {names[hash_]: cubin for hash_, cubin in cubins.items()}, folder)
+    with pytest.raises(CaptureError) as caught:
+        make(tmp_path / "out", folder)
+    digest = verify(folder).sets[0].digest[:12]
+    assert want.format(out=tmp_path / "out", digest=digest, set=SET, long="a" * 200) in str(caught.value)
+    assert caught.value.code == Exit.INPUT and not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("out", [".", "cubins", "new/folder"])
+def test_package_writes_nothing_into_a_set(tmp_path: Path, out: str) -> None:
+    folder = write_sample(tmp_path / "set")
+    with pytest.raises(CaptureError, match="error: this lies in the folder of a set, which holds its files alone; name another folder with --out"):
+        make(folder / out, folder)
+    assert verify(folder).sets
 
 
 def test_package_refuses_two_sets_for_one_target_and_two_families(tmp_path: Path) -> None:
