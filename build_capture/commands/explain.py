@@ -48,7 +48,6 @@ def explain_command(
     Exit 3: the log tells of such a launch. Exit 2: it tells of none, so there is nothing to explain.
     """
     from build_capture.capture.run import Request, open_profile
-    from build_capture.sets.check import refuse_target
     from build_capture.sets.explain import explain
     from build_capture.sets.log import read_log
     from build_capture.sets.read import read_set
@@ -56,8 +55,6 @@ def explain_command(
 
     wanted = None if target is None else parse_target(target)
     found = read_set(set_path, wanted) if set_path else None
-    if found and wanted:
-        refuse_target(found, wanted)
     opened: Opened | None = None
     if profile:
         opened = open_profile(Request(profile, parallel, window_rows, target=None, zig=zig, reader=reader, cache=cache))

@@ -9,7 +9,6 @@ from typing import Literal
 import msgspec
 
 from build_capture.capture.run import Planned
-from build_capture.errors import CaptureError, Exit, Place
 from build_capture.plan.show import show_witness
 from build_capture.read.profile import Limits
 from build_capture.sets.inspect import inspect_set
@@ -17,7 +16,7 @@ from build_capture.sets.launch import Launch
 from build_capture.sets.match import OPTIONS, Index, Match, Policy, ambiguities, match, nearest
 from build_capture.sets.model import SetKernel
 from build_capture.sets.needed import launches_of
-from build_capture.sets.read import ReadSet
+from build_capture.sets.read import ReadSet, refuse_target
 from build_capture.targets import Target
 
 Kind = Literal["missing", "general", "ambiguous", "cubin", "pins", "alias", "unused"]
@@ -62,18 +61,6 @@ class Checked(msgspec.Struct, frozen=True):
     def covered(self) -> bool:
         """Whether nothing fails. A check that checked nothing is no pass."""
         return self.needs > 0 and self.cubins > 0 and not any(finding.kind in FAILS for finding in self.findings)
-
-
-def refuse_target(read: ReadSet, wanted: Target) -> None:
-    """Raise a `CaptureError` where a set is for another GPU: a cubin for sm_120 is none for sm_121, whatever else may run it."""
-    have = read.captured.target.replace("_", "")
-    if have and have != wanted.folder:
-        raise CaptureError(
-            f"have {have}, need {wanted.folder}",
-            where=Place(str(read.path)),
-            mend=f"capture for {wanted.name}, or name the folder of such a set",
-            code=Exit.NOT_COVERED,
-        )
 
 
 def check_set(read: ReadSet, planned: Planned, rule: Policy) -> Checked:

@@ -10,7 +10,7 @@ from build_capture.capture.run import Request, plan
 from build_capture.errors import CaptureError, Place
 from build_capture.read.reader import read_declarations
 from build_capture.read.records import Launch as DeclaredLaunch
-from build_capture.sets.check import Checked, Finding, check_cubins, check_set, refuse_target
+from build_capture.sets.check import Checked, Finding, check_cubins, check_set
 from build_capture.sets.match import Policy
 from build_capture.sets.model import SetKernel
 from build_capture.sets.read import ReadSet, read_set
@@ -22,8 +22,6 @@ def check(folder: Path, rule: Policy, declarations: Path | None, planning: Mappi
     """The check of the set in `folder`. `planning` is what a `Request` holds; with `declarations` its profile is not looked at."""
     wanted = None if planning["target"] is None else parse_target(planning["target"])
     read = read_set(folder, wanted)
-    if wanted is not None:
-        refuse_target(read, wanted)
     if declarations is not None:
         return check_declarations(read, declarations, wanted or _own_target(read), rule, planning)
     # The set is checked for what it says it is for; what the profile would capture for plays no part.

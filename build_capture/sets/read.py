@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from build_capture.errors import CaptureError, Place, raise_all
+from build_capture.errors import CaptureError, Exit, Place, raise_all
 from build_capture.sets.model import CapturedSet, SetKernel
 from build_capture.sets.parse import AOT_BYTES_MAX, parse
 from build_capture.targets import Target
@@ -55,7 +55,8 @@ class ReadSet(msgspec.Struct, frozen=True):
 def read_set(path: Path, target: Target | None = None) -> ReadSet:
     """The set at `path`: its folder, its aot.json, or a prefix where sets are installed (`share/<app>/cuda/sm<capability>`).
 
-    Of a prefix's sets `target` chooses; without it there must be one. Raises every fault of the file, all at once.
+    Of a prefix's sets `target` chooses; without it there must be one. Raises every fault of the file, all at once, and a
+    set that is for another target.
     """
     manifest = _find(path, target)
     parsed = parse(_read(manifest, AOT_BYTES_MAX, "expected a set: its folder, its aot.json, or the prefix where it is installed"))
@@ -63,7 +64,22 @@ def read_set(path: Path, target: Target | None = None) -> ReadSet:
         raise_all(_shown(parsed.faults, manifest))
     assert parsed.captured is not None
     notes = _notes(parsed.captured) if parsed.foreign else ()
-    return ReadSet(manifest.parent, manifest, parsed.captured, parsed.foreign, notes, parsed.bin_dir, parsed.bin_ext)
+    found = ReadSet(manifest.parent, manifest, parsed.captured, parsed.foreign, notes, parsed.bin_dir, parsed.bin_ext)
+    if target is not None:
+        refuse_target(found, target)
+    return found
+
+
+def refuse_target(read: ReadSet, wanted: Target) -> None:
+    """Raise a `CaptureError` where a set is for another GPU: a cubin for sm_120 is none for sm_121, whatever else may run it."""
+    have = read.captured.target.replace("_", "")
+    if have and have != wanted.folder:
+        raise CaptureError(
+            f"have {have}, need {wanted.folder}",
+            where=Place(str(read.path)),
+            mend=f"capture for {wanted.name}, or name the folder of such a set",
+            code=Exit.NOT_COVERED,
+        )
 
 
 def _find(path: Path, target: Target | None) -> Path:

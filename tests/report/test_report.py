@@ -86,6 +86,11 @@ def test_missing_entry_is_shown_in_every_form(without: Callable[..., Path], capt
     assert 'class="missing">4 rows: MISSING: W=any<' in drawing and drawing.count('fill="url(#missing)"') == 2
 
 
+def test_report_of_a_set_for_another_target_is_refused(captured: Path, planning: dict[str, Any]) -> None:
+    with pytest.raises(CaptureError, match="have sm121, need sm90"):
+        make(captured, "exact", None, planning | {"target": "sm_90"})
+
+
 def test_fallback_is_told_apart_from_what_was_captured(without: Callable[..., Path], planning: dict[str, Any]) -> None:
     folder = without(generic_attend)
     assert make(folder, "exact", None, planning).missing == 1
