@@ -15,22 +15,19 @@ from build_capture import __version__
 from build_capture.errors import CaptureError, Exit, Place, nearest, raise_all
 from build_capture.package.manifest import SOURCES
 from build_capture.sets.adopt import adopted
+from build_capture.sets.aliases import Claims, aliases_of, claims_of, reachable
 from build_capture.sets.digest import digest
 from build_capture.sets.elf import ElfProblem, parse_cubin
 from build_capture.sets.model import CapturedSet, SetKernel
 from build_capture.sets.pack import file_order
 from build_capture.sets.parse import OURS
 from build_capture.sets.read import ReadSet
-from build_capture.sets.seal import sealed
 from build_capture.targets import TARGETS, Target
 
 Conflict = Literal["error", "first", "newest"]
 
 SEVERAL = "several versions"
 """Stands for the hash of a source file that the merged sets do not agree on."""
-
-Claims = tuple[tuple[bool, bool], ...]
-
 
 class Resolved(msgspec.Struct, frozen=True):
     """A specialization that two sets have other code for, and which of them is kept."""
@@ -159,12 +156,8 @@ def _cubins_of(source: _Source) -> list[tuple[SetKernel, set[Claims]]]:
     own = [kernel for kernel in source.entries if not kernel.alias]
     claims: dict[str, set[Claims]] = {}
     for kernel in source.entries:
-        claims.setdefault(kernel.hash, set()).add(_claims(kernel))
+        claims.setdefault(kernel.hash, set()).add(claims_of(kernel))
     return [(kernel, claims[kernel.hash]) for kernel in own]
-
-
-def _claims(kernel: SetKernel) -> Claims:
-    return tuple((p.div16, p.nospec) for p in kernel.params)
 
 
 def _other(first: SetKernel, second: SetKernel) -> str:
@@ -178,24 +171,9 @@ def _other(first: SetKernel, second: SetKernel) -> str:
 
 def _entries(kept: Sequence[_Kept]) -> list[SetKernel]:
     """All entries: each cubin's own, and the aliases that a launch can come to."""
-    taken = {each.own.identity for each in kept}
-    aliases = [
-        sealed(
-            msgspec.structs.replace(
-                each.own,
-                alias=True,
-                params=[msgspec.structs.replace(p, div16=div16, nospec=nospec) for p, (div16, nospec) in zip(each.own.params, claims, strict=True)],
-            )
-        )
-        for each in kept
-        for claims in sorted(each.claims - {_claims(each.own)})
-    ]
-    kernels = [each.own for each in kept]
-    for alias in sorted(aliases, key=file_order):
-        if alias.identity not in taken:
-            taken.add(alias.identity)
-            kernels.append(alias)
-    return sorted(kernels, key=file_order)
+    own = [each.own for each in kept]
+    aliases = reachable(own, (alias for each in kept for alias in aliases_of(each.own, each.claims)))
+    return sorted([*own, *aliases], key=file_order)
 
 
 def _error(each: Resolved) -> CaptureError:

@@ -1,4 +1,4 @@
-"""Derives the further entries by which a cubin serves launches that its own entry refuses. No alias is ever typed.
+"""Derives what a cubin's aliases claim, so that it serves launches that its own entry refuses. No alias is ever typed.
 
 An entry claims, of each parameter, which values it serves. What a cubin was compiled for bounds what its entries may
 claim; the seal of a set holds every reader and writer to that.
@@ -7,23 +7,15 @@ claim; the seal of a set holds every reader and writer to that.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 
-import msgspec
-
-from build_capture.capture.compile import Variant
 from build_capture.errors import CaptureError, Exit
 from build_capture.plan.needs import Class, Need
+from build_capture.sets.aliases import Claims
 from build_capture.sets.model import SetKernel, SetParameter
-from build_capture.sets.pack import kernel_of
-from build_capture.sets.seal import sealed
 
 ALIASES_MAX = 1 << 10
 """Of one cubin: engines read every entry of a set when they start."""
-
-Claims = tuple[tuple[bool, bool], ...]
-"""`div16` and `nospec` of each parameter of an entry."""
-
 
 def claims_for(need: Need, entry: SetKernel) -> Claims:
     """What an entry of this cubin claims so that it serves the need, and of the other values as few as the exact rule lets it."""
@@ -59,19 +51,3 @@ def claims_for_all(need: Need, entry: SetKernel, free: Collection[str]) -> list[
 def _every(parameter: SetParameter) -> list[tuple[bool, bool]]:
     assert not parameter.assumes16, "only code that assumes nothing serves every value"
     return [(False, True)] if parameter.type == "i32" else [(False, parameter.nospec), (True, parameter.nospec)]
-
-
-def entries(variant: Variant, claims: Iterable[Claims]) -> list[SetKernel]:
-    """The aliases of a cubin with these claims; its own entry's and repeated ones add none."""
-    own = kernel_of(variant)
-    wanted = sorted(set(claims) - {tuple((parameter.div16, parameter.nospec) for parameter in own.params)})
-    return [
-        sealed(
-            msgspec.structs.replace(
-                own,
-                params=[msgspec.structs.replace(p, div16=div16, nospec=nospec) for p, (div16, nospec) in zip(own.params, claim, strict=True)],
-                alias=True,
-            )
-        )
-        for claim in wanted
-    ]

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from build_capture.capture.compile import Compiled, Variant
-from build_capture.capture.policy.aliases import claims_for, claims_for_all, entries
+from build_capture.capture.policy.aliases import claims_for, claims_for_all
 from build_capture.capture.policy.code import code_of
 from build_capture.capture.policy.compact import Apart, merge
 from build_capture.capture.policy.generic import merged, mergeable
@@ -21,8 +21,9 @@ from build_capture.capture.records import Kernel
 from build_capture.errors import CaptureError, Exit, raise_all
 from build_capture.plan.needs import Class, Need
 from build_capture.read.profile import Policy
+from build_capture.sets.aliases import Claims, aliases_of, reachable
 from build_capture.sets.model import SetKernel
-from build_capture.sets.pack import file_order, kernel_of
+from build_capture.sets.pack import kernel_of
 
 Compile = Callable[[Sequence[Need]], Compiled]
 
@@ -145,7 +146,7 @@ class _Entries:
 
     def __init__(self) -> None:
         self._own: dict[str, tuple[Variant, SetKernel]] = {}
-        self._claims: dict[str, set[tuple[tuple[bool, bool], ...]]] = {}
+        self._claims: dict[str, set[Claims]] = {}
 
     def own(self, variant: Variant) -> SetKernel:
         """The entry of the specialization that was compiled. Two needs that differ in a float's kind alone have one cubin."""
@@ -155,7 +156,7 @@ class _Entries:
             self._claims[digest] = set()
         return self._own[digest][1]
 
-    def add(self, variant: Variant, claims: Sequence[tuple[tuple[bool, bool], ...]]) -> None:
+    def add(self, variant: Variant, claims: Sequence[Claims]) -> None:
         """Let the cubin serve launches by these claims too."""
         self.own(variant)
         self._claims[variant.result.hash] |= set(claims)
@@ -165,12 +166,6 @@ class _Entries:
         return [variant for variant, _ in self._own.values()]
 
     def aliases(self) -> list[SetKernel]:
-        """All aliases, without those that an entry of the same identity comes before: no launch would take them."""
-        taken = {own.identity for _, own in self._own.values()}
-        found = []
-        every = [alias for digest, (variant, _) in self._own.items() for alias in entries(variant, self._claims[digest])]
-        for alias in sorted(every, key=file_order):
-            if alias.identity not in taken:
-                taken.add(alias.identity)
-                found.append(alias)
-        return found
+        """All aliases that a launch can come to."""
+        own = [entry for _, entry in self._own.values()]
+        return reachable(own, (alias for entry in own for alias in aliases_of(entry, self._claims[entry.hash])))
