@@ -80,17 +80,17 @@ def _varying_constexprs(needs: list[Need]) -> dict[str, set[str]]:
 
 
 def show_witness(witness: Witness) -> str:
-    """A round in words: `2 streams, W 17 (16+1), items 3`."""
+    """A round in words: `2 streams, 17 rows (16+1), items 3`."""
     if witness.kind == "call":
         values = ", ".join(f"{name} {'null' if value is None else value}" for name, value in witness.layout.items())
         return f"{witness.method}: {values}" if values else f"{witness.method}"
     if witness.kind == "prompt":
-        return f"prompt chunk of {witness.rows} rows"
-    streams = "1 stream" if witness.streams == 1 else f"{witness.streams} streams"
+        return f"prompt chunk of {counted(witness.rows, 'row')}"
     # A flag of the layout is named where it is set; anything else with its value.
     shown = (name if value is True else f"{name} {value}" for name, value in witness.layout.items() if value is not False)
     layout = "".join(f", {part}" for part in shown)
-    return f"{streams}, W {witness.rows} ({'+'.join(map(str, witness.windows))}){layout}"
+    windows = "+".join(map(str, witness.windows))
+    return f"{counted(witness.streams, 'stream')}, {counted(witness.rows, 'row')} ({windows}){layout}"
 
 
 class DeclarationsDocument(msgspec.Struct, frozen=True):

@@ -82,14 +82,14 @@ def test_missing_need_is_told_with_its_round_and_the_nearest_entry(without: Call
     assert not checked.covered and checked.served == 7
     assert missing.what.startswith("_mixed_attend(") and "TABLE: *i32 aligned" in missing.what
     assert "TABLE is unaligned there, aligned here" in missing.why
-    assert (missing.witness, missing.launches) == ("2 streams, W 4 (2+2)", 1)
+    assert (missing.witness, missing.launches) == ("2 streams, 4 rows (2+2)", 1)
 
 
 def test_set_of_today_s_capture_lacks_two_streams(captured: Path, planning: dict[str, Any], tmp_path: Path) -> None:
     capture(Request(**{**planning, "parallel": 1, "window_rows": 1}), tmp_path / "set", depfile=None, jobs=2, progress=lambda *_: None)
     assert check(tmp_path / "set", "exact", None, {**planning, "parallel": 1, "window_rows": 1}).covered
     missing = findings(check(tmp_path / "set", "exact", None, {**planning, "window_rows": 1}), "missing")
-    assert [finding.witness for finding in missing if finding.what.startswith("_mixed_attend")] == ["2 streams, W 2 (1+1)"]
+    assert [finding.witness for finding in missing if finding.what.startswith("_mixed_attend")] == ["2 streams, 2 rows (1+1)"]
 
 
 def test_more_general_code_serves_a_fallback_engine_and_is_told(without: Callable[..., Path], planned: Planned) -> None:
