@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import msgspec
 
@@ -20,8 +20,12 @@ _SIZED = 4
 """The format of the records of `.nv.info` whose value follows; those below it hold it themselves."""
 _BLOCK, _LOCAL, _PARAMETERS, _REGISTERS, _CLUSTER = 0x10, 0x11, 0x17, 0x2F, 0x3D
 """The attributes that tell a function's block, its local memory, each of its parameters, its registers and its cluster."""
+_LENGTHS = {_BLOCK: _DIMENSIONS.size, _LOCAL: _COUNT.size, _PARAMETERS: _PARAMETER.size, _REGISTERS: _COUNT.size, _CLUSTER: _DIMENSIONS.size}
+"""The bytes of their values. Other attributes are passed over."""
 _BYTES_SHIFT = 18
 """The bits of a parameter's last word below those that count its bytes."""
+_PARAMETERS_MAX = 32764
+"""CUDA gives a kernel no more bytes of parameters."""
 
 Dimensions = tuple[int, int, int]
 
@@ -94,18 +98,20 @@ def parse_cubin(data: bytes) -> Cubin:
         raise ElfProblem("its cubin is not an ELF")
     if len(data) < _HEADER.size:
         raise _damaged()
-    _, width, order, _, _, abi, _, machine, _, _, _, table, flags, _, _, _, size, count, names = _HEADER.unpack_from(data)
+    _, width, order, _, _, abi, _, machine, _, _, programs, table, flags, _, program_size, program_count, size, count, names = _HEADER.unpack_from(data)
     if (width, order, machine) != (_CLASS_64, _LITTLE_ENDIAN, _CUDA_MACHINE):
         raise ElfProblem("its cubin is an ELF for another machine, not for CUDA")
     if size != _SECTION.size or not names < count:
         raise _damaged()
+    _part(data, programs, program_count * program_size)
     sections = list(_sections(data, _part(data, table, count * size), names))
     # Other bits of the flags change with line info and are left out.
     capability = (flags >> 8 if abi >= _BLACKWELL_ABI else flags) & 0xFF
-    by_name = {section.name: section for section in sections}
-    usage = dict(_usage(by_name[".nv.info"].content)) if ".nv.info" in by_name else {}
+    # Of several sections with one name the first is taken.
+    by_name = {section.name: section for section in reversed(sections)}
+    info = {section.name: _info(section.content) for section in reversed(sections) if section.name.startswith(".nv.info")}
     defined = [entry for section in sections if section.type == _SYMBOLS for entry in _defined(section, sections)]
-    functions = {name: _function(name, by_name, capability, usage, symbol) for symbol, name in defined}
+    functions = {name: _function(name, symbol, capability, by_name, info) for symbol, name in defined}
     return Cubin(capability, functions, ".debug_line" in by_name)
 
 
@@ -125,52 +131,50 @@ def _defined(table: _Section, sections: list[_Section]) -> Iterator[tuple[int, s
             yield place, _string(sections[table.link].content, name)
 
 
-def _function(name: str, sections: dict[str, _Section], capability: int, usage: dict[tuple[int, int], int], symbol: int) -> Function:
-    info, shared = sections.get(f".nv.info.{name}"), sections.get(f".nv.shared.{name}")
+class _Info(msgspec.Struct, frozen=True):
+    """What an `.nv.info` says: of one function, or, without a function's name, of each by its place among the symbols."""
+
+    parameters: list[EntryParameter]
+    dimensions: dict[int, Dimensions]
+    """By attribute: of the block and the cluster."""
+    counts: dict[tuple[int, int], int]
+    """By attribute and symbol: of registers and bytes of local memory."""
+
+
+def _function(name: str, symbol: int, capability: int, sections: dict[str, _Section], info: dict[str, _Info]) -> Function:
+    own, shared = info.get(f".nv.info.{name}"), sections.get(f".nv.shared.{name}")
+    counts = info[".nv.info"].counts if ".nv.info" in info else {}
     reserved = _RESERVED_SHARED if capability >= _FIRST_SM_WITH_RESERVED_SHARED else 0
-    records = [] if info is None else list(_records(info.content))
     return Function(
-        parameters=None if info is None else list(_parameters(records)),
+        parameters=own and own.parameters,
         shared=max(0, shared.size - reserved) if shared else 0,
-        registers=usage.get((_REGISTERS, symbol)),
-        local=usage.get((_LOCAL, symbol)),
-        block=_dimensions(records, _BLOCK),
-        cluster=_dimensions(records, _CLUSTER),
+        registers=counts.get((_REGISTERS, symbol)),
+        local=counts.get((_LOCAL, symbol)),
+        block=own and own.dimensions.get(_BLOCK),
+        cluster=own and own.dimensions.get(_CLUSTER),
     )
 
 
-def _parameters(records: Sequence[tuple[int, bytes]]) -> Iterator[EntryParameter]:
-    """The parameters that the records of a function list."""
-    for attribute, value in records:
+def _info(records: bytes) -> _Info:
+    """What the records of an `.nv.info` say; the last where several say the same."""
+    info = _Info([], {}, {})
+    for attribute, value in _records(records):
         if attribute == _PARAMETERS:
-            _, ordinal, offset, word = _unpack(_PARAMETER, value)
-            yield EntryParameter(ordinal, offset, word >> _BYTES_SHIFT)
-
-
-def _dimensions(records: Sequence[tuple[int, bytes]], wanted: int) -> Dimensions | None:
-    """The three numbers of a function's attribute, the last where it has several; None where it has none."""
-    found = [_unpack(_DIMENSIONS, value) for attribute, value in records if attribute == wanted]
-    return (found[-1][0], found[-1][1], found[-1][2]) if found else None
-
-
-def _usage(info: bytes) -> Iterator[tuple[tuple[int, int], int]]:
-    """What the records of `.nv.info` count for each function: (attribute, the function's place among the symbols) -> number."""
-    for attribute, value in _records(info):
-        if attribute in (_REGISTERS, _LOCAL):
-            symbol, number = _unpack(_COUNT, value)
-            yield (attribute, symbol), number
-
-
-def _unpack(form: struct.Struct, value: bytes) -> tuple[int, ...]:
-    """The numbers of an attribute's value."""
-    if len(value) != form.size:
+            _, ordinal, offset, word = _PARAMETER.unpack(value)
+            info.parameters.append(EntryParameter(ordinal, offset, word >> _BYTES_SHIFT))
+        elif attribute in (_BLOCK, _CLUSTER):
+            info.dimensions[attribute] = _DIMENSIONS.unpack(value)
+        else:
+            symbol, number = _COUNT.unpack(value)
+            info.counts[attribute, symbol] = number
+    if len(info.parameters) > _PARAMETERS_MAX:
         raise _damaged()
-    return form.unpack(value)
+    return info
 
 
 def _records(info: bytes) -> Iterator[tuple[int, bytes]]:
-    """The records of an `.nv.info`: a format, an attribute, and two bytes that are the value or, in the format of sized
-    values, the length of the value that follows."""
+    """The records of an `.nv.info` that are looked at, of all that it has: a format, an attribute, and two bytes that are the
+    value or, in the format of sized values, the length of the value that follows."""
     at = 0
     while at < len(info):
         if len(info) - at < _RECORD.size:
@@ -178,9 +182,10 @@ def _records(info: bytes) -> Iterator[tuple[int, bytes]]:
         kind, attribute, value = _RECORD.unpack_from(info, at)
         length = value if kind == _SIZED else 0
         at += _RECORD.size
-        if not 1 <= kind <= _SIZED or length > len(info) - at:
+        if not 1 <= kind <= _SIZED or length > len(info) - at or length != _LENGTHS.get(attribute, length):
             raise _damaged()
-        yield attribute, info[at : at + length]
+        if attribute in _LENGTHS:
+            yield attribute, info[at : at + length]
         at += length
 
 

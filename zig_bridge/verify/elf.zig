@@ -24,6 +24,9 @@ const blackwell_abi = 8;
 const reserved_shared = 1024;
 const first_sm_with_reserved_shared = 90;
 
+/// The section that says how functions are launched; that of one function has its name behind.
+const info_name = ".nv.info";
+
 /// A cubin whose structure was found sound.
 pub const Cubin = struct {
     bytes: []const u8,
@@ -50,6 +53,10 @@ pub const Cubin = struct {
         const names = field(elf.Elf64_Ehdr, "e_shstrndx", bytes);
         if (names >= sections) return error.Damaged;
         cubin.names = try cubin.content(@intCast(names));
+        for (0..cubin.count()) |index| {
+            const name = try string(cubin.names, cubin.section("sh_name", index));
+            if (std.mem.startsWith(u8, name, info_name)) try (Info{ .records = try cubin.content(index) }).check();
+        }
         return cubin;
     }
 
@@ -73,7 +80,7 @@ pub const Cubin = struct {
 
     /// How the entry `name` is launched; null where the cubin does not say.
     pub fn info(cubin: Cubin, name: []const u8) Error!?Info {
-        const index = try cubin.sectionOf(".nv.info.", name) orelse return null;
+        const index = try cubin.sectionOf(info_name ++ ".", name) orelse return null;
         return .{ .records = try cubin.content(index) };
     }
 
@@ -131,6 +138,11 @@ pub const EntryParameter = struct {
 pub const Info = struct {
     records: []const u8,
 
+    /// Finds the records sound.
+    fn check(info: Info) Error!void {
+        if (try info.parameterCount() > parameters_max) return error.Damaged;
+    }
+
     /// How many parameters the entry takes, Triton's scratch pointers included.
     pub fn parameterCount(info: Info) Error!u32 {
         var found: u32 = 0;
@@ -156,7 +168,7 @@ pub const Info = struct {
 
     /// The only block, in threads, or cluster, in blocks, that the entry can be launched with; null where the cubin does not say.
     pub fn dimensions(info: Info, wanted: Attribute) Error!?[3]u32 {
-        std.debug.assert(wanted != .parameter);
+        std.debug.assert(wanted == .block or wanted == .cluster);
         var found: ?[3]u32 = null;
         var records: Records = .{ .rest = info.records };
         while (try records.next()) |record| {
@@ -170,10 +182,12 @@ pub const Info = struct {
 
     /// The bits of a parameter's last word below those that count its bytes.
     const bytes_shift = 18;
+    /// CUDA gives a kernel no more bytes of parameters.
+    const parameters_max = 32764;
 };
 
 /// What is read of an entry's records.
-pub const Attribute = enum(u8) { block = 0x10, parameter = 0x17, cluster = 0x3d, _ };
+pub const Attribute = enum(u8) { block = 0x10, local = 0x11, parameter = 0x17, registers = 0x2f, cluster = 0x3d, _ };
 
 const Records = struct {
     rest: []const u8,
@@ -192,8 +206,9 @@ const Records = struct {
         if (rest.len - head < length) return error.Damaged;
         const attribute: Attribute = @enumFromInt(code);
         switch (attribute) {
-            // Three numbers each.
+            // Numbers of four bytes.
             .block, .parameter, .cluster => if (length != 12) return error.Damaged,
+            .local, .registers => if (length != 8) return error.Damaged,
             _ => {},
         }
         records.rest = rest[head + length ..];
