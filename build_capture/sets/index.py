@@ -87,9 +87,7 @@ def _varying(entries: list[SetKernel]) -> tuple[str, ...]:
 
 
 def _value(constant: SetConstant | None) -> _Value:
-    if constant is None or constant.none:
-        return "absent" if constant is None else "none", 0
-    return ("int", constant.whole or 0) if constant.f32 is None else ("f32", constant.f32)
+    return ("absent", 0) if constant is None else constant.form
 
 
 def _unspecialized(entry: SetKernel) -> frozenset[str]:

@@ -18,7 +18,7 @@ from build_capture.sets.adopt import adopted
 from build_capture.sets.aliases import Claims, aliases_of, claims_of, reachable
 from build_capture.sets.digest import digest
 from build_capture.sets.elf import ElfProblem, parse_cubin
-from build_capture.sets.model import CapturedSet, SetKernel
+from build_capture.sets.model import CapturedSet, SetKernel, first_difference
 from build_capture.sets.pack import file_order
 from build_capture.sets.parse import OURS
 from build_capture.sets.read import ReadSet
@@ -112,22 +112,17 @@ def _source(name: str, found: ReadSet) -> _Source:
     return _Source(name, found, cubins, adopted(found, cubins))
 
 
-_OF_A_CUBIN = ("fn", "name", "num_warps", "num_stages", "num_ctas", "warp_size", "shared", "pdl", "consts", "texts")
-"""What entries of one cubin agree on; only which classes they serve may differ."""
-
-
 def _refuse_one_hash_for_several(found: ReadSet) -> None:
     """Raise for entries of a foreign set that name one cubin and are not one specialization: which of them it is cannot be known."""
     first: dict[str, SetKernel] = {}
     for kernel in found.captured.kernels:
         own = first.setdefault(kernel.hash, kernel)
-        for field in _OF_A_CUBIN:
-            if getattr(kernel, field) != getattr(own, field):
-                raise CaptureError(
-                    f"two entries name the cubin {kernel.hash[:12]}, and `{field}` of {kernel.fn} is not that of {own.fn}",
-                    where=Place(str(found.path)),
-                    mend="capture that set anew, or leave it out",
-                )
+        if field := first_difference(own, kernel, ("params", "alias", "seal")):
+            raise CaptureError(
+                f"two entries name the cubin {kernel.hash[:12]}, and `{field}` of {kernel.fn} is not that of {own.fn}",
+                where=Place(str(found.path)),
+                mend="capture that set anew, or leave it out",
+            )
 
 
 def _target(sources: Sequence[_Source]) -> Target:
@@ -162,11 +157,8 @@ def _cubins_of(source: _Source) -> list[tuple[SetKernel, set[Claims]]]:
 
 def _other(first: SetKernel, second: SetKernel) -> str:
     """The first field in which two entries of one specialization differ; the hash and the kinds alone are no difference where the bytes are equal."""
-    left_out = ("params", "kinds", "alias", "seal", "hash") if first.sha256 == second.sha256 else ("params", "kinds", "alias", "seal", "hash", "sha256")
-    for name in SetKernel.__struct_fields__:
-        if name not in left_out and getattr(first, name) != getattr(second, name):
-            return name
-    return "" if first.sha256 == second.sha256 else "sha256"
+    left_out = ("params", "kinds", "alias", "seal", "hash", "sha256")
+    return first_difference(first, second, left_out) or ("" if first.sha256 == second.sha256 else "sha256")
 
 
 def _entries(kept: Sequence[_Kept]) -> list[SetKernel]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Collection
 from typing import Any
 
 import msgspec
@@ -53,6 +54,13 @@ class SetConstant(msgspec.Struct, frozen=True, omit_defaults=True):
     none: bool | None = None
 
     @property
+    def form(self) -> tuple[str, int]:
+        """How engines compare it: `none`, `int` or `f32`, and the value or its bits."""
+        if self.none:
+            return "none", 0
+        return ("int", self.whole or 0) if self.f32 is None else ("f32", self.f32)
+
+    @property
     def python(self) -> int | float | None:
         """The value that it stands for, as far as a set records it."""
         if self.f32 is not None:
@@ -101,6 +109,12 @@ class SetKernel(Code, frozen=True):
             # Two that are no number may still be of other bits, which engines compare.
             return f"{kind}:nan:{constant.f32:#x}"
         return f"{kind}:{constant.python!r}"
+
+
+def first_difference(left: SetKernel, right: SetKernel, leaving_out: Collection[str]) -> str:
+    """The first field in which two entries differ; empty where none does."""
+    names = [name for name in SetKernel.__struct_fields__ if name not in leaving_out]
+    return next((name for name in names if getattr(left, name) != getattr(right, name)), "")
 
 
 class CapturedSet(msgspec.Struct, frozen=True):

@@ -42,7 +42,7 @@ def differences(kernel: SetKernel, launch: Launch) -> Iterator[Difference]:
         held = kernel.consts.get(constexpr.name)
         if held is None:
             yield Difference("constexpr_absent", constexpr.name)
-        elif _held(held) != (constexpr.kind, constexpr.value):
+        elif held.form != (constexpr.kind, constexpr.value):
             yield Difference("constexpr_value", constexpr.name, _show_held(held), _show_constexpr(constexpr))
     params = {param.name: param for param in kernel.params}
     for argument in launch.arguments:
@@ -124,16 +124,11 @@ def _parameter(param: SetParameter, argument: Argument) -> Difference | None:
     return None if good else Difference("class", argument.name, _show_param(param), _show_value(argument))
 
 
-def _held(constant: SetConstant) -> tuple[str, int | None]:
-    if constant.none:
-        return "none", None
-    return ("int", constant.whole) if constant.f32 is None else ("f32", constant.f32)
-
-
 def _show_held(constant: SetConstant) -> str:
-    if constant.none:
+    kind, value = constant.form
+    if kind == "none":
         return "None"
-    return str(constant.whole) if constant.f32 is None else show_float(constant.f32)
+    return str(value) if kind == "int" else show_float(value)
 
 
 def _show_constexpr(constexpr: LaunchConstant) -> str:

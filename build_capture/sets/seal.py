@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from build_capture.files import sha256_of_bytes
-from build_capture.sets.model import SetConstant, SetKernel, SetParameter
+from build_capture.sets.model import SetConstant, SetKernel, SetParameter, first_difference
 
 
 def canonical_text(kernel: SetKernel) -> str:
@@ -71,10 +71,8 @@ def _problems_of_one(kernel: SetKernel) -> Iterator[str]:
 
 def _other_code(first: SetKernel, second: SetKernel) -> str:
     """The first field in which two entries of one cubin contradict each other; empty where none does."""
-    names = [name for name in SetKernel.__struct_fields__ if name not in ("params", "alias", "seal")]
-    for name in names:
-        if getattr(first, name) != getattr(second, name):
-            return name
+    if name := first_difference(first, second, ("params", "alias", "seal")):
+        return name
     return "" if [_code(p) for p in first.params] == [_code(p) for p in second.params] else "params"
 
 
@@ -83,9 +81,8 @@ def _code(parameter: SetParameter) -> tuple[str, str, bool]:
 
 
 def _constant(constant: SetConstant) -> str:
-    if constant.none:
-        return "none"
-    return f"int {constant.whole}" if constant.f32 is None else f"f32 {constant.f32}"
+    kind, value = constant.form
+    return kind if kind == "none" else f"{kind} {value}"
 
 
 def _word(value: bool) -> str:
