@@ -23,6 +23,7 @@ from build_capture.sets.launch import Launch
 from build_capture.sets.needed import launches_of
 from build_capture.sets.read import read_set
 from tests.families.harness import HERE
+from tests.sets.entries import of_another_tool
 
 DECLARATIONS = HERE / "mixed/src/triton.zig"
 
@@ -51,13 +52,7 @@ def edited(captured: Path, tmp_path: Path) -> Callable[[Callable[[dict[str, Any]
     def copy(edit: Callable[[dict[str, Any]], None]) -> Path:
         folder = tmp_path / "edited"
         shutil.copytree(captured, folder)
-        manifest = json.loads((folder / "aot.json").read_text())
-        manifest["generator"] = {"name": "another"}
-        for kernel in manifest["kernels"]:
-            for field in ("seal", "alias", "sha256"):
-                del kernel[field]
-            for param in kernel["params"]:
-                del param["assumes16"]
+        manifest = of_another_tool(json.loads((folder / "aot.json").read_text()))
         edit(manifest)
         (folder / "aot.json").write_text(json.dumps(manifest))
         return folder
@@ -102,7 +97,7 @@ def test_more_general_code_serves_a_fallback_engine_and_is_told(without: Callabl
 def test_entries_that_differ_only_in_warps_are_ambiguous_whatever_their_order(edited: Callable[..., Path], planned: Planned, tmp_path: Path) -> None:
     def twice(manifest: dict[str, Any]) -> None:
         (kernel,) = (kernel for kernel in manifest["kernels"] if attend(kernel, table_aligned=True))
-        manifest["kernels"].insert(0, {**kernel, "num_warps": 8, "requested": {**kernel["requested"], "num_warps": 8}})
+        manifest["kernels"].insert(0, {**kernel, "num_warps": 8})
 
     folder = edited(twice)
     (ambiguous,) = findings(check_set(read_set(folder), planned, "exact"), "ambiguous")

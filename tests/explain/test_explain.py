@@ -21,6 +21,7 @@ from build_capture.sets.read import read_set
 from tests.explain.logs import other_lines, prefixed
 from tests.explain.test_log import read
 from tests.report.conftest import captured, planning, without
+from tests.sets.entries import of_another_tool
 
 __all__ = ["captured", "planning", "without"]
 
@@ -180,12 +181,9 @@ def test_explain_a_fallback(captured: Path) -> None:
 
 
 def test_explain_an_ambiguity(captured: Path, tmp_path: Path) -> None:
-    manifest = json.loads((captured / "aot.json").read_text())
-    kernels = [{name: value for name, value in kernel.items() if name not in ("seal", "alias", "requested", "sha256")} for kernel in manifest["kernels"]]
-    for kernel in kernels:
-        kernel["params"] = [{name: value for name, value in param.items() if name != "assumes16"} for param in kernel["params"]]
-    first = next(kernel for kernel in kernels if kernel["fn"] == "_mixed_attend")
-    (tmp_path / "aot.json").write_text(json.dumps({**manifest, "generator": "another", "kernels": [*kernels, {**first, "num_warps": 8, "hash": "other"}]}))
+    manifest = of_another_tool(json.loads((captured / "aot.json").read_text()))
+    first = next(kernel for kernel in manifest["kernels"] if kernel["fn"] == "_mixed_attend")
+    (tmp_path / "aot.json").write_text(json.dumps({**manifest, "kernels": [*manifest["kernels"], {**first, "num_warps": 8, "hash": "other"}]}))
     (answer,) = answers("several captured Triton variants of _mixed_attend match; pin num_warps/num_stages (Launch)", tmp_path)
     assert {near.hash for near in answer.near} == {first["hash"], "other"}
     assert answer.command == ""  # Capturing more makes nothing clear.

@@ -14,7 +14,7 @@ from build_capture.sets.pack import write_set
 from build_capture.sets.read import ReadSet, read_set
 from build_capture.sets.seal import sealed
 from tests.sets.cubins import cubin_bytes
-from tests.sets.entries import entry, param, set_of
+from tests.sets.entries import entry, of_another_tool, param, set_of
 
 FIRST, SECOND = cubin_bytes(121, "_f"), cubin_bytes(121, "_f") + b"\0"
 """Two cubins of one kernel that differ in their bytes alone."""
@@ -36,12 +36,8 @@ def write(folder: Path, *kernels: SetKernel, cubins: dict[str, bytes] | None = N
 def write_foreign(folder: Path, *kernels: SetKernel, cubins: dict[str, bytes] | None = None, **top: Any) -> ReadSet:
     """A set as another tool writes it: the fields that engines read, and no more."""
     write(folder, *kernels, cubins=cubins)
-    document = json.loads((folder / "aot.json").read_text())
-    ours = ("sha256", "requested", "kinds", "texts", "alias", "seal")
-    entries = [{name: value for name, value in each.items() if name not in ours} for each in document["kernels"]]
-    for each in entries:
-        each["params"] = [{name: value for name, value in p.items() if name != "assumes16"} for p in each["params"]]
-    (folder / "aot.json").write_text(json.dumps(top | {"kernels": entries}))
+    document = of_another_tool(json.loads((folder / "aot.json").read_text()))
+    (folder / "aot.json").write_text(json.dumps(top | {"kernels": document["kernels"]}))
     return read_set(folder)
 
 

@@ -6,6 +6,7 @@ import json
 from itertools import permutations
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from build_capture.cli import cli
@@ -17,7 +18,7 @@ from build_capture.sets.read import read_set
 from build_capture.sets.seal import soundness
 from tests.merge.folders import FIRST, SECOND, kernel, with_constant, write, write_foreign
 from tests.sets.cubins import cubin_bytes
-from tests.sets.entries import bits
+from tests.sets.entries import bits, entry, param
 
 CONSTANTS = [
     with_constant(kernel(), SetConstant(none=True)),
@@ -141,26 +142,15 @@ def test_merge_takes_a_foreign_set_and_says_that_it_is_one(tmp_path: Path) -> No
 
 
 def test_merge_refuses_a_foreign_set_whose_claims_no_code_bears_out(tmp_path: Path) -> None:
-    def two(first: str, second: str) -> object:
-        from tests.sets.entries import entry, param
-
-        hints = ([param("X", "*i32", *first.split()), param("Y", "*i32", *second.split())] for first, second in ((first, second), (second, first)))
-        made = [entry(*params, hash="cc", sha256=kernel().sha256) for params in hints]
-        folder = tmp_path / "foreign"
-        write(folder, made[0])
-        document = json.loads((folder / "aot.json").read_text())
-        entries = []
-        for each in made:
-            raw = json.loads(json.dumps(document["kernels"][0]))
-            for name in ("seal", "alias", "sha256", "requested", "kinds", "texts"):
-                raw.pop(name)
-            raw["params"] = [{"name": p.name, "type": p.type, "div16": p.div16, "nospec": p.nospec} for p in each.params]
-            entries.append(raw)
-        (folder / "aot.json").write_text(json.dumps({"target": "sm_121", "kernels": entries}))
-        return read_set(folder)
-
+    aligned, any_address = param("X", "*i32", "div16"), param("X", "*i32")
+    write_foreign(tmp_path / "foreign", entry(aligned, msgspec.structs.replace(any_address, name="Y"), hash="cc", sha256=kernel().sha256))
+    path = tmp_path / "foreign" / "aot.json"
+    document = json.loads(path.read_text())
+    (first,) = document["kernels"]
+    crossed = [parameter | {"div16": not parameter["div16"]} for parameter in first["params"]]
+    path.write_text(json.dumps(document | {"target": "sm_121", "kernels": [first, first | {"params": crossed}]}))
     with pytest.raises(CaptureError, match="no entry of _f with the hash cc serves just what its cubin assumes"):
-        merge([("foreign", two("div16", "")), ("ours", write(tmp_path / "ours", CONSTANTS[0]))], "error")  # type: ignore[list-item]
+        merge([("foreign", read_set(tmp_path / "foreign")), ("ours", write(tmp_path / "ours", CONSTANTS[0]))], "error")
 
 
 def test_merge_refuses_sets_of_several_targets_whether_they_say_so_or_not(tmp_path: Path) -> None:

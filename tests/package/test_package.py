@@ -30,6 +30,7 @@ from build_capture.sets.seal import sealed
 from tests.package.damage import DAMAGES
 from tests.package.harness import ROOT, SET, make, sample_package
 from tests.package.sample import ADD, COPY, COPY_ANY, sample_cubins, write_sample
+from tests.sets.entries import of_another_tool
 
 NOBODY = 65534
 
@@ -231,12 +232,7 @@ def test_package_refuses_a_damaged_set(tmp_path: Path) -> None:
 
 def test_package_refuses_a_set_of_another_tool(tmp_path: Path) -> None:
     folder = write_sample(tmp_path / "set")
-    document = json.loads((folder / "aot.json").read_bytes()) | {"generator": "another"}
-    for kernel in document["kernels"]:
-        del kernel["seal"], kernel["alias"]
-        for parameter in kernel["params"]:
-            del parameter["assumes16"]
-    (folder / "aot.json").write_text(json.dumps(document))
+    (folder / "aot.json").write_text(json.dumps(of_another_tool(json.loads((folder / "aot.json").read_bytes()))))
     with pytest.raises(CaptureError, match="it records no seals, so nothing says what its cubins assume"):
         make(tmp_path / "out", folder)
 

@@ -21,7 +21,7 @@ from tests.package.damage import CUBIN
 from tests.package.harness import ROOT, SET, command, make, refusal, sample_package, unpacked_sample
 from tests.package.sample import write_sample
 from tests.package.wheels import of_another
-from tests.sets.entries import CUBIN as OTHER_BYTES
+from tests.sets.entries import CUBIN as OTHER_BYTES, of_another_tool
 
 SM_121, SM_90 = parse_target("sm_121"), parse_target("sm_90")
 
@@ -167,11 +167,8 @@ def test_verify_passes_a_wheel_that_a_build_backend_put_a_set_into(tmp_path: Pat
 
 def test_verify_passes_a_set_of_another_tool_and_says_so(tmp_path: Path) -> None:
     folder = write_sample(tmp_path / "set")
-    document = json.loads((folder / "aot.json").read_bytes())
-    kernels = [{name: value for name, value in kernel.items() if name not in ("seal", "alias", "sha256", "requested")} for kernel in document["kernels"]]
-    for parameter in [parameter for kernel in kernels for parameter in kernel["params"]]:
-        del parameter["assumes16"]
-    (folder / "aot.json").write_text(json.dumps({"kernels": kernels}))
+    document = of_another_tool(json.loads((folder / "aot.json").read_bytes()))
+    (folder / "aot.json").write_text(json.dumps({"kernels": document["kernels"]}))
     with pytest.raises(CaptureError, match="the set does not say for which GPU it is"):
         verify(folder)
     (verified,) = verify(folder, target=SM_121).sets

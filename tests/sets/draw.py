@@ -10,7 +10,7 @@ import msgspec
 from build_capture.sets.launch import Argument, Launch, LaunchConstant
 from build_capture.sets.model import SetConstant, SetKernel, SetParameter
 from build_capture.sets.seal import sealed
-from tests.sets.entries import bits, constant, entry, param, set_of
+from tests.sets.entries import bits, constant, entry, of_another_tool, param, set_of
 
 RUNTIME = {"X": "*bf16", "Y": "*i32", "W": "i32", "N": "i32", "S": "u64", "e": "fp32"}
 CONSTEXPRS: dict[str, list[Any]] = {"D": [64, 128], "SCALE": [0.0, -0.0], "MASK": [None, 3], "FLAG": [1]}
@@ -42,12 +42,7 @@ def draw_text(random: Random, kernels: list[SetKernel]) -> bytes:
 def without_seals(kernels: list[SetKernel]) -> dict[str, Any]:
     """The set without what only sealed ones have; `generator` still says that it is ours."""
     document: dict[str, Any] = msgspec.to_builtins(set_of(*kernels))
-    for kernel in document["kernels"]:
-        for name in ("seal", "alias", "sha256", "requested", "kinds"):
-            del kernel[name]
-        for each in kernel["params"]:
-            del each["assumes16"]
-    return document
+    return of_another_tool(document) | {"generator": document["generator"]}
 
 
 def draw_launch(random: Random, kernels: list[SetKernel]) -> Launch:

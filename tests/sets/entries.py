@@ -89,3 +89,12 @@ def word(name: str, value: int) -> Argument:
 def real(name: str, value: float) -> Argument:
     """A float argument."""
     return Argument(name, "fp32", bits(value))
+
+
+def of_another_tool(document: dict[str, Any]) -> dict[str, Any]:
+    """An aot.json as another tool writes it: of entries what engines read, and no more."""
+    ours = ("sha256", "requested", "kinds", "texts", "alias", "seal", "assumes16")
+    entries = [{name: value for name, value in kernel.items() if name not in ours} for kernel in document["kernels"]]
+    for each in entries:
+        each["params"] = [{name: value for name, value in parameter.items() if name not in ours} for parameter in each["params"]]
+    return document | {"generator": "another", "kernels": entries}
