@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import os
 import platform
-import re
 from pathlib import Path
 
 import triton
 from triton.backends.nvidia.compiler import get_ptxas
 
+from build_capture.capture.ptxas import ptxas_version
 from build_capture.capture.records import Toolchain
 from build_capture.files import sha256_of_file
-from build_capture.process import run_tool
 
 
 def toolchain_for(capability: int) -> tuple[Toolchain, str]:
@@ -20,11 +19,9 @@ def toolchain_for(capability: int) -> tuple[Toolchain, str]:
     given = os.environ.get("TRITON_PTXAS_PATH", "")
     # Triton's own choice: which targets its `ptxas-blackwell` is for changed with 3.9.
     tool = get_ptxas(capability)
-    printed = run_tool([tool.path, "--version"], what="asking ptxas for its version")
-    build = re.search(r"V[\d.]+", printed)
     toolchain = Toolchain(
         triton=triton.__version__,
-        ptxas=build[0].removeprefix("V") if build else tool.version,
+        ptxas=ptxas_version(Path(tool.path)),
         ptxas_sha256=sha256_of_file(Path(tool.path)),
         ptxas_given=tool.path == given,
         python=platform.python_version(),
