@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import re
 import shutil
@@ -53,6 +54,17 @@ def test_verify_set_accepts_what_package_writes_of_odd_sets(verifier: Verifier, 
         folder = odd_sample(tmp_path / f"{number}/set", place, value)
         (file,) = make(tmp_path / f"{number}/out", folder, app="sample", formats=("tar.zst",)).files
         assert verifier.good(unpacked(Path(file), tmp_path / str(number)))["packaged"]
+
+
+@pytest.mark.parametrize("option", ["--folder", "--json"])
+def test_verify_set_keeps_its_exit_code_where_nobody_reads(option: str, verifier: Verifier, whole: Path, tmp_path: Path) -> None:
+    shutil.copytree(whole, tmp_path / "set")
+    next((tmp_path / "set/cubins").iterdir()).unlink()
+    reader, writer = os.pipe()
+    os.close(reader)
+    for folder, code in ((whole, 0), (tmp_path / "set", 3), (tmp_path / "absent", 2)):
+        assert subprocess.run([verifier.program, folder, option], stdout=writer, stderr=writer).returncode == code
+    os.close(writer)
 
 
 def test_both_verifiers_take_the_cubins_of_the_folder_that_the_set_names(verifier: Verifier, tmp_path: Path) -> None:

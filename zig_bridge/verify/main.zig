@@ -47,15 +47,22 @@ pub fn main(init: std.process.Init) u8 {
 
 fn run(init: std.process.Init) !Exit {
     const arena = init.arena.allocator();
-    var output_buffer: [4096]u8 = undefined;
-    var output = std.Io.File.stdout().writerStreaming(init.io, &output_buffer);
-    var problem_buffer: [4096]u8 = undefined;
-    var problems = std.Io.File.stderr().writerStreaming(init.io, &problem_buffer);
+    var output: Writer.Allocating = .init(arena);
+    var problems: Writer.Allocating = .init(arena);
     const words = try init.minimal.args.toSlice(arena);
-    const exit = try answer(init.io, arena, words[@min(1, words.len)..], &output.interface, &problems.interface);
-    try output.interface.flush();
-    try problems.interface.flush();
+    const exit = try answer(init.io, arena, words[@min(1, words.len)..], &output.writer, &problems.writer);
+    try tell(init.io, .stdout(), output.written());
+    try tell(init.io, .stderr(), problems.written());
     return exit;
+}
+
+/// Writes all of the text. A reader that stops early, as `head` does, changes no exit code.
+fn tell(io: std.Io, file: std.Io.File, text: []const u8) !void {
+    var writer = file.writerStreaming(io, &.{});
+    writer.interface.writeAll(text) catch return switch (writer.err.?) {
+        error.BrokenPipe => {},
+        else => |failure| failure,
+    };
 }
 
 fn answer(io: std.Io, arena: std.mem.Allocator, words: []const []const u8, output: *Writer, problems: *Writer) !Exit {
