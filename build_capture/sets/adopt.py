@@ -1,4 +1,4 @@
-"""Makes the entries of a foreign set, another tool's or an older form of ours, entries of ours: sealed, and no claim without proof."""
+"""Makes the entries of a foreign set, which another tool wrote, entries of ours: sealed, and no claim without proof."""
 
 from __future__ import annotations
 
