@@ -155,6 +155,10 @@ pub const Arguments = struct {
                 .kernels = values.get(.@"--kernels") orelse return usage(arena, "--profile needs --declarations and --kernels", .{}),
             };
         }
+        // What would be compared is not told by a part of it.
+        if (arguments.tree == null) for ([_]Option{ .@"--declarations", .@"--rounds", .@"--kernels" }) |option| {
+            if (values.contains(option)) return usage(arena, "{t} needs --profile", .{option});
+        };
         return .{ .arguments = arguments };
     }
 
