@@ -144,8 +144,8 @@ def capture(
     """Make the set for `request` in the folder `out`. `jobs` compiles run at a time, one for each processor by default.
 
     `depfile` is written as Zig reads it; with a `depfile_target`, as Make, Ninja and CMake read it, for that output.
-    `policy` says which cubins the set holds (policy/apply.py); None leaves it to the profile. `asked_mode` is one of
-    `gpu.mode.MODES`. `values` is a folder for what the launches of mode `gpu` take and give.
+    `policy` says which cubins the set holds (policy/apply.py); None leaves it to the profile. `asked_mode` is `compile`,
+    `gpu`, or `auto`, which takes `gpu` where it can. `values` is a folder for what the launches of mode `gpu` take and give.
     """
     started = time.monotonic()
     device = look_for_device(asked_mode)

@@ -17,8 +17,6 @@ MANIFEST = "manifest.json"
 LICENCE = "LICENSE"
 README = "README.md"
 
-MANIFEST_BYTES_MAX = 64 << 20
-
 SOURCES = ("profile", "declarations", "kernels")
 """The parts of a set's provenance that hold hashes of source files."""
 

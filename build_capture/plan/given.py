@@ -84,7 +84,7 @@ def _of_struct(node: dict[str, Any], leaf: Leaf, index: int) -> list[Piece]:
     if form[0] == "from":
         return [_range(node, fields)]
     if form[0] == "buckets":
-        return _buckets(node, fields)
+        return _buckets(fields)
     if leaf.type.bits != 64:
         raise GivenProblem(node, f"{leaf.type.type} is no address", "expected a 64-bit parameter")
     if form[0] == "alignment":
@@ -101,7 +101,7 @@ def _range(node: dict[str, Any], fields: dict[str, dict[str, Any]]) -> Piece:
     return Piece(_formula(fields["from"]), _formula(fields["to"]), step)
 
 
-def _buckets(node: dict[str, Any], fields: dict[str, dict[str, Any]]) -> list[Piece]:
+def _buckets(fields: dict[str, dict[str, Any]]) -> list[Piece]:
     """Eager rounds take every count from 1 on, graphs every bucket, which may lie beyond the eager counts."""
     listed = fields["buckets"]
     if listed["kind"] != "array" or not listed["items"]:

@@ -63,7 +63,7 @@ def callables(zig: Zig, file: Path, profile: Path | None, declarations: Declarat
     """
     methods = [method for method in declarations.methods if method.is_public]
     candidates = [(method, path) for method in methods for path in _paths(method, file, methods)]
-    answers = _ask(zig, file, profile, declarations, [path for _, path in candidates], cache)
+    answers = _ask(zig, file, profile, [path for _, path in candidates], cache)
     found: dict[int, Callable] = {}
     for (method, path), answer in zip(candidates, answers, strict=True):
         if answer.found:
@@ -87,7 +87,7 @@ def _paths(method: Method, file: Path, methods: Sequence[Method]) -> list[tuple[
     return [(Path(method.file).stem, *own), *([] if taken else [own])]
 
 
-def _ask(zig: Zig, file: Path, profile: Path | None, declarations: Declarations, paths: list[tuple[str, ...]], cache: Path) -> list[_Answer]:
+def _ask(zig: Zig, file: Path, profile: Path | None, paths: list[tuple[str, ...]], cache: Path) -> list[_Answer]:
     folder = cache / "parameters" / f"{zig.version}-{hashlib.sha256(str(file.resolve()).encode()).hexdigest()[:16]}"
     listed = ", ".join(f".{{ .path = &.{{ {', '.join(msgspec.json.encode(name).decode() for name in path)} }} }}" for path in paths)
     root = f"""const std = @import("std");

@@ -16,9 +16,6 @@ from build_capture.read.reader import read_declarations
 from build_capture.read.records import Declarations
 from build_capture.zig import Zig
 
-DOMAINS_ZIG = "domains.zig"
-"""The generated driver, beside the probe. Its text is in a set's provenance too, for the set's coverage test."""
-
 
 class DomainPlan(msgspec.Struct, frozen=True):
     """How the methods of a declaration file are driven."""

@@ -29,7 +29,6 @@ pub const Set = variant.Set;
 const parsing = @import("parse.zig");
 pub const parse = parsing.parse;
 pub const Diagnostic = parsing.Diagnostic;
-pub const ParseError = parsing.Error;
 /// The largest `aot.json` that engines read, in bytes.
 pub const bytes_max = parsing.bytes_max;
 

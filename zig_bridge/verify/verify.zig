@@ -16,7 +16,6 @@ pub const Problem = @import("problems.zig").Problem;
 pub const Problems = @import("problems.zig").Problems;
 pub const sources = @import("sources.zig");
 pub const Target = targets.Target;
-pub const known_targets = targets.known;
 pub const parseTarget = targets.parse;
 
 /// The file that lists a set's kernels.

@@ -11,9 +11,6 @@ from build_capture.capture.gpu.device import Device, find_device
 from build_capture.errors import CaptureError, Exit
 from build_capture.targets import Target
 
-MODES = ("compile", "gpu", "auto")
-"""What a user may ask for; `auto` takes `gpu` where it can."""
-
 EXAMPLES = "examples.py"
 """The module in the kernels' folder that makes real tensors for a need (docs/examples.md)."""
 

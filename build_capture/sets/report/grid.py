@@ -39,11 +39,6 @@ class Cell(msgspec.Struct, frozen=True):
         return any(served.kind in ("missing", "ambiguous") for served in self.served)
 
     @property
-    def general(self) -> bool:
-        """Whether one of them runs code that assumes less than it could."""
-        return any(served.kind == "fallback" for served in self.served)
-
-    @property
     def entries(self) -> tuple[int, ...]:
         """The places of the entries that serve them, each once."""
         return tuple(sorted({served.entry for served in self.served if served.entry is not None}))

@@ -41,7 +41,6 @@ def _function(report: Report, grid: FunctionGrid) -> dict[str, Any]:
             "colour": colour_of(grid, number),
             "text": cell_text(report, cell),
             "missing": cell.missing,
-            "general": cell.general,
             "rows": {KINDS[kind]: show_rows(rows[number]) for kind, rows in rows_by_kind.items() if number in rows},
         }
         for number, cell in enumerate(grid.cells)

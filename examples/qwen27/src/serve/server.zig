@@ -31,8 +31,6 @@ pub const Server = struct {
     /// The bytes of uploads, while they are put together.
     words: std.ArrayList(i32) = .empty,
     rows: std.ArrayList(u16) = .empty,
-    /// Rounds that were run.
-    rounds: u64 = 0,
 
     /// `set` and `context` must stay where they are.
     pub fn init(allocator: std.mem.Allocator, context: *const cuda.Context, set: *const cuda.aot.Set, state: *const State, limits: windows_types.Limits) Error!Server {
@@ -82,7 +80,6 @@ pub const Server = struct {
         const written = output[0 .. rows * state_types.query_values];
         try buffers.output.copyOut(server.stream, 0, std.mem.sliceAsBytes(written));
         try server.stream.synchronize();
-        server.rounds += 1;
         return written;
     }
 
