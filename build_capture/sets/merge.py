@@ -13,15 +13,15 @@ import msgspec
 
 from build_capture import __version__
 from build_capture.errors import CaptureError, Exit, Place, nearest, raise_all
-from build_capture.package.manifest import SOURCES
 from build_capture.sets.adopt import adopted
 from build_capture.sets.aliases import Claims, aliases_of, claims_of, reachable
 from build_capture.sets.digest import digest
 from build_capture.sets.elf import ElfProblem, parse_cubin
-from build_capture.sets.model import CapturedSet, SetKernel, first_difference
+from build_capture.sets.model import SOURCES, CapturedSet, SetKernel, first_difference
 from build_capture.sets.pack import file_order
 from build_capture.sets.parse import OURS
 from build_capture.sets.read import ReadSet
+from build_capture.sets.seal import assumptions
 from build_capture.targets import TARGETS, Target
 
 Conflict = Literal["error", "first", "newest"]
@@ -70,6 +70,7 @@ def merge(sets: Sequence[tuple[str, ReadSet]], conflict: Conflict) -> Merged:
     """Merge sets, each with the name that a user knows it by. Raises every conflict at once (`Exit.NOT_COVERED`), and other targets."""
     sources = [_source(name, found) for name, found in sets]
     target = _target(sources)
+    _refuse_contradictions(sources)
     kept: dict[str, _Kept] = {}
     hashes: dict[str, str] = {}
     resolved: list[Resolved] = []
@@ -123,6 +124,24 @@ def _refuse_one_hash_for_several(found: ReadSet) -> None:
                 where=Place(str(found.path)),
                 mend="capture that set anew, or leave it out",
             )
+
+
+def _refuse_contradictions(sources: Sequence[_Source]) -> None:
+    """Raise where sets say of one cubin that its code assumes other things: a launch that only the untrue one lets in goes wrong."""
+    first: dict[str, tuple[SetKernel, str]] = {}
+    errors = []
+    for source in sources:
+        for own, _ in _cubins_of(source):
+            earlier, name = first.setdefault(own.hash, (own, source.name))
+            if assumptions(earlier) != assumptions(own):
+                errors.append(
+                    CaptureError(
+                        f"the cubin {own.hash[:12]} is compiled for {own.identity} here, and for {earlier.identity} in {name}",
+                        where=Place(source.name),
+                        mend="at most one is true: leave the other set out, or capture it anew",
+                    )
+                )
+    raise_all(errors)
 
 
 def _target(sources: Sequence[_Source]) -> Target:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from build_capture.files import sha256_of_bytes
-from build_capture.sets.model import SetConstant, SetKernel, SetParameter, first_difference
+from build_capture.sets.model import SetConstant, SetKernel, first_difference
 
 
 def canonical_text(kernel: SetKernel) -> str:
@@ -73,11 +73,12 @@ def _other_code(first: SetKernel, second: SetKernel) -> str:
     """The first field in which two entries of one cubin contradict each other; empty where none does."""
     if name := first_difference(first, second, ("params", "alias", "seal")):
         return name
-    return "" if [_code(p) for p in first.params] == [_code(p) for p in second.params] else "params"
+    return "" if assumptions(first) == assumptions(second) else "params"
 
 
-def _code(parameter: SetParameter) -> tuple[str, str, bool]:
-    return parameter.name, parameter.type, parameter.assumes16
+def assumptions(kernel: SetKernel) -> list[tuple[str, str, bool]]:
+    """What the code of an entry takes, and whether it assumes a multiple of 16 there: alike in all entries of one cubin."""
+    return [(parameter.name, parameter.type, parameter.assumes16) for parameter in kernel.params]
 
 
 def _constant(constant: SetConstant) -> str:

@@ -151,6 +151,17 @@ def test_merge_refuses_a_foreign_set_whose_claims_no_code_bears_out(tmp_path: Pa
         merge([("foreign", read_set(tmp_path / "foreign")), ("ours", write(tmp_path / "ours", CONSTANTS[0]))], "error")
 
 
+@pytest.mark.parametrize("conflict", ["error", "first", "newest"])
+def test_merge_refuses_sets_that_contradict_each_other_in_what_a_cubin_assumes(tmp_path: Path, conflict: str) -> None:
+    # Taken at the foreign set's word, the merged set would let any address to code for aligned ones.
+    sets = [("ours", write(tmp_path / "ours", kernel("aa", x="div16"))), ("foreign", write_foreign(tmp_path / "foreign", kernel("aa"), target="sm_121"))]
+    for order in permutations(sets):
+        with pytest.raises(CaptureError) as raised:
+            merge(order, conflict)  # type: ignore[arg-type]
+        assert str(raised.value).startswith(f"{order[1][0]}: error: the cubin aa is compiled for _f(X: *i32 ")
+        assert f"in {order[0][0]}; at most one is true: leave the other set out, or capture it anew" in str(raised.value)
+
+
 def test_merge_refuses_sets_of_several_targets_whether_they_say_so_or_not(tmp_path: Path) -> None:
     ours = write(tmp_path / "ours", kernel())
     other = write(tmp_path / "other", kernel(), target="sm_90")
