@@ -50,7 +50,10 @@ pub fn check(
     for (listed.keys()) |file| {
         if (!isLocal(file)) return problems.add(name, "it lists '{s}', which would leave the folder", .{file});
     }
-    try checkApp(problems, value.object);
+    switch (value.object.get("app") orelse .null) {
+        .string => |app| try checkApp(problems, app),
+        else => return problems.add(name, "it is no manifest: `app` is no text", .{}),
+    }
     for (listed.keys(), listed.values()) |file, entry| {
         const size = files.get(file) orelse {
             if (!problems.has(file)) try problems.add(file, "it is missing; manifest.json lists it", .{});
@@ -74,11 +77,10 @@ pub fn check(
 }
 
 /// An engine looks below the folder of its own app only.
-fn checkApp(problems: *Problems, manifest: json.ObjectMap) error{OutOfMemory}!void {
-    const app = manifest.get("app") orelse return;
+fn checkApp(problems: *Problems, app: []const u8) error{OutOfMemory}!void {
     const folder = appOf(problems.shown) orelse return;
-    if (app != .string or std.mem.eql(u8, app.string, folder)) return;
-    try problems.add(name, "`app` is {s}, and the folder is {s}'s; engines look below share/{s}", .{ app.string, folder, app.string });
+    if (std.mem.eql(u8, app, folder)) return;
+    try problems.add(name, "`app` is {s}, and the folder is {s}'s; engines look below share/{s}", .{ app, folder, app });
 }
 
 /// The app that a folder is for; null where it is not `share/<app>/cuda/sm<NN>`.

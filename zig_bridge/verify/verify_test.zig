@@ -131,7 +131,7 @@ fn writeManifest(fixture: *Fixture, change: []const u8, to: []const u8) !void {
     const dir = fixture.temporary.dir;
     var text: std.ArrayList(u8) = .empty;
     const digest = (try fixture.check("set", null)).digest.?;
-    try text.print(arena, "{{\"target\": \"sm_121\", \"limits\": {{\"parallel\": 2}}, \"digest\": \"{s}\", \"files\": {{", .{&digest});
+    try text.print(arena, "{{\"app\": \"a\", \"target\": \"sm_121\", \"limits\": {{\"parallel\": 2}}, \"digest\": \"{s}\", \"files\": {{", .{&digest});
     for ([_][]const u8{ "aot.json", "cubins/ab.cubin" }, 0..) |name, index| {
         const bytes = try dir.readFileAlloc(testing.io, try std.fs.path.join(arena, &.{ "set", name }), arena, .limited(1 << 20));
         const comma = if (index == 0) "" else ", ";
@@ -158,8 +158,9 @@ test "verify: a manifest that agrees, and each way in which one does not" {
         .{ .change = "sm_121", .to = "sm_120", .path = "set/manifest.json", .what = "`target` is not that of the set" },
         .{ .change = "\"aot.json\"", .to = "\"../aot.json\"", .path = "set/manifest.json", .what = "it lists '../aot.json', which would leave the folder" },
         .{ .change = "\"files\": {", .to = "\"files\": {\"LICENSE\": {}, ", .path = "set/LICENSE", .what = "it is missing; manifest.json lists it" },
+        .{ .change = "\"app\": \"a\"", .to = "\"app\": 1", .path = "set/manifest.json", .what = "it is no manifest: `app` is no text" },
         .{ .change = "\"files\"", .to = "\"file\"", .path = "set/manifest.json", .what = "it is no manifest: `files` is no object" },
-        .{ .change = "{\"target", .to = "\"target", .path = "set/manifest.json", .what = "it is no manifest: no valid JSON (SyntaxError)" },
+        .{ .change = "{\"app", .to = "\"app", .path = "set/manifest.json", .what = "it is no manifest: no valid JSON (SyntaxError)" },
         .{ .change = &report.digest.?, .to = "z" ++ report.digest.?[1..], .path = "set/manifest.json", .what = hex },
     };
     for (cases) |case| {
