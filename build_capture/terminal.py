@@ -12,7 +12,7 @@ from rich.table import Table
 
 from build_capture import steps, zig_progress
 from build_capture.capture import graph
-from build_capture.capture.summary import Summary
+from build_capture.pipeline.summary import Summary
 from build_capture.words import counted
 
 

@@ -57,7 +57,8 @@ def capture_command(
     """Capture every variant that a round within the limits can launch."""
     from build_capture.capture.gpu.show import launches_line, launches_table, mode_line
     from build_capture.capture.policy.cost import cost_lines
-    from build_capture.capture.run import Request, capture
+    from build_capture.pipeline.capture import capture
+    from build_capture.pipeline.plan import Request
     from build_capture.terminal import compile_progress, summary_line, summary_table
 
     if values is not None and asked_mode == "compile":

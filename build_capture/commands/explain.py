@@ -13,7 +13,7 @@ from build_capture.errors import CaptureError, Exit, Place
 from build_capture.read.profile import LIMITS_MAX
 
 if TYPE_CHECKING:
-    from build_capture.capture.run import Opened
+    from build_capture.pipeline.plan import Opened
     from build_capture.sets.explain import Answer, Explanation
     from build_capture.sets.log_lines import LoggedArgument
 
@@ -47,7 +47,7 @@ def explain_command(
 
     Exit 3: the log tells of such a launch. Exit 2: it tells of none, so there is nothing to explain.
     """
-    from build_capture.capture.run import Request, open_profile
+    from build_capture.pipeline.plan import Request, open_profile
     from build_capture.sets.explain import explain
     from build_capture.sets.log import read_log
     from build_capture.sets.read import read_set

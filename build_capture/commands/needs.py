@@ -13,7 +13,7 @@ from build_capture.commands.shared import output_console, planning_options, prin
 @planning_options
 def needs_command(as_json: bool, **planning: Any) -> None:
     """List every specialization that a round within the limits launches, each with a witness."""
-    from build_capture.capture.run import Request, plan
+    from build_capture.pipeline.plan import Request, plan
     from build_capture.plan.show import needs_document, needs_table, sources_table
 
     planned = plan(Request(**planning))

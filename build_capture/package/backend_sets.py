@@ -7,11 +7,12 @@ from pathlib import Path
 
 from rich.console import Console
 
-from build_capture.capture.run import Request, capture
 from build_capture.package.backend_options import BackendOptions
 from build_capture.package.folder import verify_folder
 from build_capture.package.make import licence_text, packaged_files
 from build_capture.package.set_module import set_module, set_path
+from build_capture.pipeline.capture import capture
+from build_capture.pipeline.plan import Request
 from build_capture.sets.read import read_set
 from build_capture.targets import parse_target
 from build_capture.terminal import compile_progress, summary_line

@@ -11,14 +11,11 @@ from build_capture import __version__
 from build_capture.errors import CaptureError, Place
 from build_capture.files import sha256_of_bytes
 from build_capture.plan.needs import I64_MAX, I64_MIN
-from build_capture.sets.model import CapturedSet
+from build_capture.sets.model import SOURCES, CapturedSet
 
 MANIFEST = "manifest.json"
 LICENCE = "LICENSE"
 README = "README.md"
-
-SOURCES = ("profile", "declarations", "kernels")
-"""The parts of a set's provenance that hold hashes of source files."""
 
 
 class ManifestFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -9,11 +9,11 @@ from build_capture.errors import CaptureError, raise_all
 from build_capture.files import sha256_of_file
 from build_capture.package.damage import damage
 from build_capture.package.folder import VerifiedSet
-from build_capture.package.manifest import SOURCES
 from build_capture.package.manifest_check import is_local
 from build_capture.package.provenance import source_hashes
 from build_capture.read.profile import Profile
 from build_capture.read.reader import read_declarations, read_profile, source_files
+from build_capture.sets.model import SOURCES
 
 _ANEW = "capture anew"
 

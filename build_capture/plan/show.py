@@ -5,11 +5,11 @@ from __future__ import annotations
 import msgspec
 from rich.table import Table
 
-from build_capture.capture.run import Planned
+from build_capture.pipeline.plan import Planned
 from build_capture.plan.needs import Need, Witness
-from build_capture.read.profile import Limits
 from build_capture.plan.sources import KernelSource, kernel_sources, show_source
 from build_capture.plan.table import DomainRow
+from build_capture.read.profile import Limits
 from build_capture.read.records import Launch, Method
 from build_capture.words import counted
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from build_capture.capture.run import Opened, look
+from build_capture.pipeline.plan import Opened, look
 from build_capture.plan.needs import Span, fp32_bits
 from build_capture.plan.probe import ProbedConstexpr, ProbedNeed
 from build_capture.plan.show import show_witness

@@ -8,7 +8,7 @@ from typing import Literal
 
 import msgspec
 
-from build_capture.capture.run import Planned
+from build_capture.pipeline.plan import Planned
 from build_capture.plan.show import show_witness
 from build_capture.read.profile import Limits
 from build_capture.sets.inspect import inspect_set

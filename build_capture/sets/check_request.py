@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from build_capture.capture.run import Request, plan
 from build_capture.errors import CaptureError, Place
+from build_capture.pipeline.plan import Request, plan
 from build_capture.read.reader import read_declarations
 from build_capture.read.records import Launch as DeclaredLaunch
 from build_capture.sets.check import Checked, Finding, check_cubins, check_set

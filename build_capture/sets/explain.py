@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from build_capture.capture.run import Opened
 from build_capture.errors import nearest
+from build_capture.pipeline.plan import Opened
 from build_capture.plan.needs import Class, fp32_bits
 from build_capture.read.profile import Limits
 from build_capture.sets.asking import Asking, asking

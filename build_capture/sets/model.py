@@ -10,6 +10,9 @@ import msgspec
 
 from build_capture.capture.records import Code
 
+SOURCES = ("profile", "declarations", "kernels")
+"""The parts of a set's provenance that hold hashes of source files."""
+
 
 class SetParameter(msgspec.Struct, frozen=True):
     """A runtime parameter of a captured kernel, in launch order."""

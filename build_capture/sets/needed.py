@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from build_capture.capture.run import Planned
+from build_capture.pipeline.plan import Planned
 from build_capture.plan.needs import fp32_bits
 from build_capture.plan.probe import ProbedNeed
 from build_capture.plan.resolve import need_of

@@ -13,8 +13,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from build_capture.capture.run import Planned, Request, capture, plan
 from build_capture.errors import CaptureError
+from build_capture.pipeline.capture import capture
+from build_capture.pipeline.plan import Planned, Request, plan
 from build_capture.process import run_tool
 from build_capture.sets.check import Checked, Finding, check_set, counts
 from build_capture.sets.check_request import check

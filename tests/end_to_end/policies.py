@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from build_capture.capture.run import Request, plan
+from build_capture.pipeline.plan import Request, plan
 from build_capture.sets.match import Index, Launch, match
 from build_capture.sets.model import SetKernel
 from build_capture.sets.needed import launches_of

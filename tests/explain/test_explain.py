@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from build_capture.capture.run import Looked, Opened, Request, look, open_profile
+from build_capture.pipeline.plan import Looked, Opened, Request, look, open_profile
 from build_capture.plan.needs import Span
 from build_capture.read.profile import Limits
 from build_capture.sets import asking as asking_module

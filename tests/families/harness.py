@@ -6,7 +6,7 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from build_capture.capture.run import Planned, Request, plan
+from build_capture.pipeline.plan import Planned, Request, plan
 
 HERE = Path(__file__).resolve().parent
 FAMILIES = ("generations", "mixed", "mla", "moe", "multi", "wide")

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from build_capture.capture.run import Request, capture
 from build_capture.errors import CaptureError
+from build_capture.pipeline.capture import capture
+from build_capture.pipeline.plan import Request
 from tests.families.harness import Family
 from tests.families.tiny import write_tiny
 

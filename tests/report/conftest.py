@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from build_capture.capture.run import Request, capture
+from build_capture.pipeline.capture import capture
+from build_capture.pipeline.plan import Request
 from tests.families.conftest import ZIG_VARIABLES, zig_of
 from tests.families.harness import HERE
 

@@ -15,9 +15,9 @@ import msgspec
 import pytest
 from click.testing import CliRunner
 
-from build_capture.capture.run import Request, plan
 from build_capture.cli import cli
 from build_capture.errors import CaptureError
+from build_capture.pipeline.plan import Request, plan
 from build_capture.plan.needs import Need, Span
 from build_capture.read.profile import DEFAULT_PROFILE, Limits
 from build_capture.sets.model import CapturedSet

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from build_capture.capture.run import Request, plan
 from build_capture.cli import COMMANDS
+from build_capture.pipeline.plan import Request, plan
 from build_capture.read.profile import FIELDS
 from build_capture.zig import offered_names
 from tests.end_to_end.conftest import zig_executable

@@ -52,7 +52,7 @@ def test_r41_fetched_package_captures_a_kernel_and_verifies_its_set(zig: str, tm
     assert result.stdout.count("sm_121, 2 entries, 2 cubins") == 1
     (depfile,) = project.folder.glob(".zig-cache/o/*/capture.d")
     inputs = depfile.read_text(encoding="utf-8")
-    assert "build_capture/capture/run.py" in inputs and escape_space(f"{ROOT}/build_capture/") not in inputs
+    assert "build_capture/pipeline/capture.py" in inputs and escape_space(f"{ROOT}/build_capture/") not in inputs
     for step, message in (
         ("verifier", "the profile has domains, and only a set says how to drive them; expected -Dcapture=true or -Dcapture-set=DIR"),
         ("verify-set", "there is no set to verify; expected -Dcapture=true or -Dcapture-set=DIR"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.table import Table
 
 from build_capture.capture.gpu.verify import GpuRecord
-from build_capture.capture.summary import Summary
+from build_capture.pipeline.summary import Summary
 
 
 def mode_line(summary: Summary) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from build_capture.capture.run import Planned
+from build_capture.pipeline.plan import Planned
 from build_capture.plan.needs import Need
 from build_capture.read.profile import Limits
 from build_capture.sets.apart import Apart, tell_apart

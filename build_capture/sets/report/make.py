@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from build_capture.capture.run import Request, plan
 from build_capture.errors import CaptureError, Exit, Place
 from build_capture.files import write_if_changed
+from build_capture.pipeline.plan import Request, plan
 from build_capture.read.profile import DEFAULT_PROFILE
 from build_capture.sets.diff import Change, SetDiff, compare
 from build_capture.sets.match import Policy

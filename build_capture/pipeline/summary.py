@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -11,9 +10,7 @@ from build_capture.capture.gpu.mode import Mode
 from build_capture.capture.gpu.verify import GpuRecord
 from build_capture.capture.policy.apply import Applied
 from build_capture.capture.policy.cost import Cost, cost_of
-
-if TYPE_CHECKING:
-    from build_capture.capture.run import Planned
+from build_capture.pipeline.plan import Planned
 
 
 class KernelSummary(msgspec.Struct, frozen=True):
