@@ -149,7 +149,11 @@ def licence_text(path: Path | None) -> bytes:
 def _refuse_lines(fields: Sequence[str]) -> None:
     # A line break would start a field of its own in the .deb's control file.
     raise_all(
-        [CaptureError(f"{field!r} is no field of a Debian package", mend="expected one line") for field in fields if not re.fullmatch(r"[^\x00-\x1f\ud800-\udfff]+", field)]
+        [
+            CaptureError(f"{field!r} is no field of a Debian package", mend="expected one line")
+            for field in fields
+            if not re.fullmatch(r"[^\x00-\x1f\ud800-\udfff]+", field)
+        ]
     )
 
 

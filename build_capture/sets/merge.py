@@ -29,6 +29,7 @@ Conflict = Literal["error", "first", "newest"]
 SEVERAL = "several versions"
 """Stands for the hash of a source file that the merged sets do not agree on."""
 
+
 class Resolved(msgspec.Struct, frozen=True):
     """A specialization that two sets have other code for, and which of them is kept."""
 

@@ -35,7 +35,9 @@ def decompress(data: bytes) -> bytes:
     return zstandard.ZstdDecompressor().decompress(data)
 
 
-def tar_with(name: str, kind: bytes = tarfile.REGTYPE, *, target: str = "", data: bytes = b"x", size: int | None = None, mode: int = 0o644) -> Callable[[bytes], bytes]:
+def tar_with(
+    name: str, kind: bytes = tarfile.REGTYPE, *, target: str = "", data: bytes = b"x", size: int | None = None, mode: int = 0o644
+) -> Callable[[bytes], bytes]:
     """Adds one member to the tar in an archive. With a `size`, the header promises another than the data has."""
 
     def apply(archive: bytes) -> bytes:

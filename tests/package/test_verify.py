@@ -21,7 +21,8 @@ from tests.package.damage import CUBIN
 from tests.package.harness import ROOT, SET, command, make, refusal, sample_package, unpacked_sample
 from tests.package.sample import write_sample
 from tests.package.wheels import of_another
-from tests.sets.entries import CUBIN as OTHER_BYTES, of_another_tool
+from tests.sets.entries import CUBIN as OTHER_BYTES
+from tests.sets.entries import of_another_tool
 
 SM_121, SM_90 = parse_target("sm_121"), parse_target("sm_90")
 
