@@ -9,6 +9,7 @@ import click
 import msgspec
 
 from build_capture.commands.shared import output_console, print_json
+from build_capture.words import counted
 
 if TYPE_CHECKING:
     from build_capture.sets.merge import Conflict, Resolved
@@ -71,7 +72,7 @@ def merge_command(sets: tuple[Path, ...], out: Path, conflict: Conflict, as_json
     for each in summary.resolved:
         console.print(f"{each.identity}: kept that of {each.kept}, left that of {each.left} (another {each.differs})", soft_wrap=True)
     console.print(
-        f"{len(sets)} sets for {summary.target}: {summary.entries} entries ({summary.aliases} aliases), {summary.cubins} cubins, "
-        f"{summary.bytes:,} bytes; {summary.duplicates} entries were there already",
+        f"{counted(len(sets), 'set')} for {summary.target}: {counted(summary.entries, 'entry')} ({counted(summary.aliases, 'alias')}), "
+        f"{counted(summary.cubins, 'cubin')}, {summary.bytes:,} bytes; left out, since they were there already: {summary.duplicates:,}",
         soft_wrap=True,
     )

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from build_capture.commands.shared import print_json
+from build_capture.words import counted
 
 FORMATS = ("tar.zst", "wheel", "deb")
 
@@ -36,7 +37,7 @@ def package_command(formats: tuple[str, ...], maintainer: str | None, as_json: b
         print_json(packaged)
         return
     for one in packaged.sets:
-        click.echo(f"{packaged.app} {one.target}: {one.entries} entries, {one.cubins} cubins, {one.bytes:,} bytes, digest {one.digest}")
+        click.echo(f"{packaged.app} {one.target}: {counted(one.entries, 'entry')}, {counted(one.cubins, 'cubin')}, {one.bytes:,} bytes, digest {one.digest}")
     for file in packaged.files:
         click.echo(file)
     if given["licence"] is None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from build_capture.commands.shared import print_json
+from build_capture.words import counted
 
 if TYPE_CHECKING:
     from build_capture.package.verify import Verified
@@ -29,16 +30,16 @@ def verify_command(path: Path, target: str | None, digest: str | None, as_json: 
     writes nothing but a temporary folder. Exit 3: damaged, or not what was asked for.
     """
     from build_capture.package.verify import verify
-    from build_capture.targets import parse_target
+    from build_capture.capture.gpu.device import resolve_target
 
-    verified = verify(path, target=None if target is None else parse_target(target), digest=None if digest is None else digest.lower())
+    verified = verify(path, target=None if target is None else resolve_target(target), digest=None if digest is None else digest.lower())
     compared = _compare(verified, sources, **tools) if sources else None
     if as_json:
         print_json({"verified": verified, "sources": compared})
         return
     for one in verified.sets:
         manifest = "as its manifest says" if one.packaged else "without a manifest"
-        click.echo(f"{one.folder}: {one.target}, {one.entries} entries, {one.cubins} cubins, {one.bytes:,} bytes, {manifest}")
+        click.echo(f"{one.folder}: {one.target}, {counted(one.entries, 'entry')}, {counted(one.cubins, 'cubin')}, {one.bytes:,} bytes, {manifest}")
         click.echo(f"digest {one.digest}")
         for note in one.notes:
             click.echo(f"note: {note}", err=True)
