@@ -75,9 +75,9 @@ def capture_command(
             values=values,
             policy=policy,
         )
-    if summary.mode_reason:
-        click.echo(mode_line(summary), err=True)
     if as_json:
+        if summary.mode_reason:
+            click.echo(mode_line(summary), err=True)
         print_json(summary)
         return
     console = output_console()

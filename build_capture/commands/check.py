@@ -22,10 +22,11 @@ def check_command(folder: Path, rule: Any, declarations: Path | None, as_json: b
     SET is its folder, its aot.json, or the prefix where it is installed; another tool may have written it. Exit 3: a launch
     has no entry, or several that differ in what it does not tell; or a cubin is not what the set says of it.
     """
+    from build_capture.pipeline.plan import Request
     from build_capture.sets.check_request import check
     from build_capture.sets.check_show import findings_table, summary_lines
 
-    checked = check(folder, rule, declarations, planning)
+    checked = check(folder, rule, declarations, Request(**planning))
     if as_json:
         print_json({"covered": checked.covered, "checked": checked})
     else:

@@ -23,9 +23,9 @@ def doctor_command(target: str, zig: str | None, cache: Path, as_json: bool) -> 
     from build_capture.doctor.diagnose import diagnose
     from build_capture.doctor.show import lines, tables
     from build_capture.errors import CaptureError, Exit, raise_all
-    from build_capture.targets import parse_target
+    from build_capture.capture.gpu.device import resolve_target
 
-    found = diagnose(parse_target(target), zig, cache, os.environ)
+    found = diagnose(resolve_target(target), zig, cache, os.environ)
     if as_json:
         print_json(found)
     else:

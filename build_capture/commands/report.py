@@ -33,10 +33,11 @@ def report_command(
     Which rounds there are the profile says; without one the entries alone are shown. SET is its folder, its aot.json, or
     the prefix where it is installed.
     """
+    from build_capture.pipeline.plan import Request
     from build_capture.sets.report.make import make, write
     from build_capture.sets.report.terminal import entry_table, grid_table, lines
 
-    report = make(folder, rule, against, planning)
+    report = make(folder, rule, against, Request(**planning))
     written = write(report, page=out, svg=svg, png=png)
     if as_json:
         print_json(report)

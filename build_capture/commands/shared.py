@@ -23,7 +23,7 @@ def planning_options(command: Any) -> Any:
         click.option("--profile", type=click.Path(path_type=Path), default=DEFAULT_PROFILE, show_default=True, help="The profile."),
         click.option("--parallel", type=click.IntRange(1, LIMITS_MAX["parallel"]), help="Streams that a round may hold. Default: the profile's."),
         click.option("--window-rows", type=click.IntRange(1, LIMITS_MAX["window_rows"]), help="Rows of a stream's window. Default: the profile's."),
-        click.option("--target", help="What to compile for, such as sm_121. Default: the profile's."),
+        click.option("--target", help="The GPU, such as sm_121, or native for the one at hand. Default: the profile's."),
         click.option("--ptxas", type=click.Path(path_type=Path), help="Assemble with this ptxas in place of the one that Triton brings."),
         click.option("--zig", help="The Zig compiler. Default: zig on PATH, else the ziglang package."),
         click.option("--reader", help="A build-capture-reader that this Zig compiled. Default: found or compiled."),

@@ -2,30 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
+from build_capture.capture.gpu.device import resolve_target
 from build_capture.errors import CaptureError, Place
-from build_capture.pipeline.plan import Request, plan
+from build_capture.pipeline.plan import Request
 from build_capture.read.reader import read_declarations
+from build_capture.read.records import DeclaredConstexpr
 from build_capture.read.records import Launch as DeclaredLaunch
 from build_capture.sets.check import Checked, Finding, check_cubins, check_set
 from build_capture.sets.match import Policy
 from build_capture.sets.model import SetKernel
+from build_capture.sets.needed import plan_for
 from build_capture.sets.read import ReadSet, read_set
 from build_capture.targets import Target, parse_target
 from build_capture.zig import find_reader, find_zig
 
 
-def check(folder: Path, rule: Policy, declarations: Path | None, planning: Mapping[str, Any]) -> Checked:
-    """The check of the set in `folder`. `planning` is what a `Request` holds; with `declarations` its profile is not looked at."""
-    wanted = None if planning["target"] is None else parse_target(planning["target"])
+def check(folder: Path, rule: Policy, declarations: Path | None, request: Request) -> Checked:
+    """The check of the set in `folder`. With `declarations` the profile of the request is not looked at."""
+    wanted = None if request.target is None else resolve_target(request.target)
     read = read_set(folder, wanted)
     if declarations is not None:
-        return check_declarations(read, declarations, wanted or _own_target(read), rule, planning)
-    # The set is checked for what it says it is for; what the profile would capture for plays no part.
-    return check_set(read, plan(Request(**{**planning, "target": planning["target"] or read.captured.target or None})), rule)
+        return check_declarations(read, declarations, wanted or _own_target(read), rule, request)
+    return check_set(read, plan_for(read, request), rule)
 
 
 def _own_target(read: ReadSet) -> Target:
@@ -34,14 +36,14 @@ def _own_target(read: ReadSet) -> Target:
     return parse_target(read.captured.target)
 
 
-def check_declarations(read: ReadSet, file: Path, target: Target, rule: Policy, planning: Mapping[str, Any]) -> Checked:
+def check_declarations(read: ReadSet, file: Path, target: Target, rule: Policy, request: Request) -> Checked:
     """Whether each launch of a declaration file has an entry of its function with its arguments and constexprs.
 
     Which values they take a profile says; without one this is all that can be known, and it is less than coverage.
     """
-    zig = find_zig(planning["zig"])
-    cache = (planning["cache"] or file.parent / ".zig-cache" / "build-capture").resolve()
-    declared = read_declarations(find_reader(planning["reader"], zig, cache), file)
+    zig = find_zig(request.zig)
+    cache = (request.cache or file.parent / ".zig-cache" / "build-capture").resolve()
+    declared = read_declarations(find_reader(request.reader, zig, cache), file)
     by_function: dict[str, list[SetKernel]] = {}
     for kernel in read.captured.kernels:
         by_function.setdefault(kernel.fn, []).append(kernel)
@@ -65,7 +67,7 @@ def check_declarations(read: ReadSet, file: Path, target: Target, rule: Policy, 
         entries=len(read.captured.kernels),
         cubins=len({kernel.hash for kernel in read.captured.kernels}),
         findings=findings,
-        notes=[*read.notes, "no profile was given: which values the arguments take was not looked at"],
+        notes=[*read.notes, "no profile was given: which values the arguments take was not looked at, nor constexprs whose value the file does not show"],
     )
 
 
@@ -92,8 +94,16 @@ def _problems(launch: DeclaredLaunch, kernel: SetKernel) -> list[str]:
     if arguments is not None and all(argument.name for argument in arguments):
         given = {argument.name for argument in arguments}
         found += [f"{name} is a param there, not given here" for name in params if name not in given]
-    return found + _absent([constexpr.name for constexpr in constexprs or ()], kernel)
+    return found + [problem for constexpr in constexprs or () if (problem := _problem_of_constexpr(constexpr, kernel))]
 
 
-def _absent(names: Iterable[str | None], kernel: SetKernel) -> list[str]:
-    return [f"no constexpr {name} there" for name in names if name is not None and name not in kernel.consts]
+def _problem_of_constexpr(constexpr: DeclaredConstexpr, kernel: SetKernel) -> str:
+    """What keeps an entry from the constexpr: its absence, or another value than the literal that the file gives; empty for nothing."""
+    if constexpr.name is None:
+        return ""
+    if constexpr.name not in kernel.consts:
+        return f"no constexpr {constexpr.name} there"
+    form = kernel.consts[constexpr.name].form
+    if constexpr.kind != "int" or not re.fullmatch(r"-?[0-9]+", constexpr.expression) or form == ("int", int(constexpr.expression)):
+        return ""
+    return f"{constexpr.name} is {form[1] if form[0] == 'int' else form[0]} there, {constexpr.expression} here"

@@ -95,7 +95,7 @@ def _answer(
     if index and failure.kind == "ambiguous":
         near = [Near(kernel.hash, [_options(kernel)]) for kernel in _ambiguous(index.of_function(failure.function))]
     notes = list(_notes(failure, found, index, near, asked))
-    command = _command(failure, asked, found.captured.policy if found else "", target)
+    command = _command(failure, asked, found, target)
     return Answer(failure, _missing(failure, compared), near[:NEAR_MAX], max(0, len(near) - NEAR_MAX), asked, command, notes)
 
 
@@ -234,15 +234,18 @@ def recorded_limits(found: ReadSet) -> Limits | None:
         return None
 
 
-def _command(failure: LoggedFailure, asked: Asking | None, policy: str, target: str) -> str:
-    """What captures the variant; the numbers are left to fill in where no profile tells them. Nothing that is captured
-    makes an ambiguous launch clear."""
+def _command(failure: LoggedFailure, asked: Asking | None, found: ReadSet | None, target: str) -> str:
+    """What captures the variant beside all that the set was captured for; the numbers are left to fill in where nothing
+    tells them. Nothing that is captured makes an ambiguous launch clear."""
     if failure.kind == "ambiguous":
         return ""
     target = f" -Dcapture-target={target}" if target else ""
+    known = [limits for limits in (asked and asked.limits, found and recorded_limits(found)) if limits]
+    parallel = max(limits.parallel for limits in known) if asked else "N"
+    rows = max(limits.window_rows for limits in known) if asked else "ROWS"
+    policy = found.captured.policy if found else ""
     if asked is not None and not asked.rounds and failure.kind == "missing":
         # What no round is known to ask for is served by code that assumes nothing.
-        return f"zig build -Dcapture=true -Dcapture-policy=total{target}"
-    parallel, rows = (asked.limits.parallel, asked.limits.window_rows) if asked else ("N", "ROWS")
+        policy = "total"
     policy = f" -Dcapture-policy={policy}" if policy not in ("", "exact") else ""
     return f"zig build -Dcapture=true -Dparallel={parallel} -Dwindow-rows={rows}{policy}{target}"

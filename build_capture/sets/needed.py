@@ -1,14 +1,22 @@
-"""Needs as the launches that ask a set for them."""
+"""What rounds ask of a set: the needs of a profile for the set's own target, as the launches that ask for them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from build_capture.pipeline.plan import Planned
+import msgspec
+
+from build_capture.pipeline.plan import Planned, Request, plan
 from build_capture.plan.needs import fp32_bits
 from build_capture.plan.probe import ProbedNeed
 from build_capture.plan.resolve import need_of
 from build_capture.sets.launch import Argument, Launch, LaunchConstant
+from build_capture.sets.read import ReadSet
+
+
+def plan_for(read: ReadSet, request: Request, *, spans: bool = False) -> Planned:
+    """The plan of what is asked for, with the set's target where none is named: what the profile would capture for plays no part."""
+    return plan(msgspec.structs.replace(request, target=request.target or read.captured.target or None), spans=spans)
 
 
 def launches_of(planned: Planned) -> Iterator[tuple[int, Launch]]:

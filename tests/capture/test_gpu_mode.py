@@ -136,20 +136,26 @@ def test_mode_says_what_lacks(
 
 
 def command_line(*arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run `build-capture capture` where CUDA shows no GPU, even if there is one."""
+    """Run `build-capture` where CUDA shows no GPU, even if there is one."""
     environment = {**os.environ, "CUDA_VISIBLE_DEVICES": ""}
-    command = [sys.executable, str(ROOT / "build_capture"), "capture", "--out", "out", *arguments]
+    command = [sys.executable, str(ROOT / "build_capture"), *arguments]
     return subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
 
 
 def test_command_line_without_a_gpu_exits_4_and_says_so() -> None:
-    finished = command_line("--mode", "gpu", "--profile", "absent.zon")
+    finished = command_line("capture", "--out", "out", "--mode", "gpu", "--profile", "absent.zon")
     assert finished.returncode == Exit.TOOL, finished.stderr
     (line,) = finished.stderr.splitlines()
     assert line.startswith(("error: cannot launch on a GPU: no CUDA driver", "error: cannot launch on a GPU: no GPU"))
 
 
 def test_command_line_refuses_values_without_launches() -> None:
-    finished = command_line("--values", "values")
+    finished = command_line("capture", "--out", "out", "--values", "values")
     assert finished.returncode == Exit.INPUT
     assert "--values needs --mode gpu" in finished.stderr
+
+
+@pytest.mark.parametrize("command", ["check SET", "report SET", "verify SET", "doctor"])
+def test_native_is_the_gpu_at_hand_for_every_command(command: str) -> None:
+    finished = command_line(*command.split(), "--target", "native")
+    assert finished.returncode == Exit.TOOL and "error: target native is the GPU at hand, and there is none" in finished.stderr, finished.stderr

@@ -83,8 +83,8 @@ def test_missing_need_is_told_with_its_round_and_the_nearest_entry(without: Call
 
 def test_set_of_today_s_capture_lacks_two_streams(captured: Path, planning: dict[str, Any], tmp_path: Path) -> None:
     capture(Request(**{**planning, "parallel": 1, "window_rows": 1}), tmp_path / "set", depfile=None, jobs=2, progress=lambda *_: None)
-    assert check(tmp_path / "set", "exact", None, {**planning, "parallel": 1, "window_rows": 1}).covered
-    missing = findings(check(tmp_path / "set", "exact", None, {**planning, "window_rows": 1}), "missing")
+    assert check(tmp_path / "set", "exact", None, Request(**{**planning, "parallel": 1, "window_rows": 1})).covered
+    missing = findings(check(tmp_path / "set", "exact", None, Request(**{**planning, "window_rows": 1})), "missing")
     assert [finding.witness for finding in missing if finding.what.startswith("_mixed_attend")] == ["2 streams, 2 rows (1+1)"]
 
 
@@ -119,7 +119,7 @@ def test_constexpr_that_no_launch_names_is_ambiguous(edited: Callable[..., Path]
 
 
 def test_entry_that_no_need_uses_is_told_and_fails_nothing(captured: Path, planning: dict[str, Any]) -> None:
-    checked = check(captured, "exact", None, {**planning, "window_rows": 1, "parallel": 1})
+    checked = check(captured, "exact", None, Request(**{**planning, "window_rows": 1, "parallel": 1}))
     assert checked.covered and counts(checked) == {"unused": 3}
     assert all("no round within the limits asks for it" in finding.why for finding in checked.findings)
 
@@ -149,17 +149,17 @@ def test_cubin_that_is_damaged_or_gone_is_named(captured: Path, planned: Planned
 
 def test_set_for_another_gpu_is_refused(captured: Path, planning: dict[str, Any], tmp_path: Path) -> None:
     with pytest.raises(CaptureError, match="have sm121, need sm120") as caught:
-        check(captured, "exact", None, {**planning, "target": "sm_120"})
+        check(captured, "exact", None, Request(**{**planning, "target": "sm_120"}))
     assert caught.value.code == 3
     for name in ("sm120", "sm90"):
         shutil.copytree(captured, tmp_path / f"share/mixed/cuda/{name}")
     with pytest.raises(CaptureError, match="have sm120, sm90, need sm121"):
-        check(tmp_path, "exact", None, {**planning, "target": "sm_121"})
+        check(tmp_path, "exact", None, Request(**{**planning, "target": "sm_121"}))
     with pytest.raises(CaptureError, match="unknown target ''"):
-        check(captured, "exact", None, {**planning, "target": ""})
+        check(captured, "exact", None, Request(**{**planning, "target": ""}))
     shutil.copytree(captured, tmp_path / "share/other/cuda/sm90")
     with pytest.raises(CaptureError, match="2 sets for sm_90 are installed here: share/mixed/cuda/sm90, share/other/cuda/sm90"):
-        check(tmp_path, "exact", None, {**planning, "target": "sm_90"})
+        check(tmp_path, "exact", None, Request(**{**planning, "target": "sm_90"}))
 
 
 def test_empty_set_is_not_covered(edited: Callable[..., Path], planned: Planned) -> None:
@@ -169,7 +169,7 @@ def test_empty_set_is_not_covered(edited: Callable[..., Path], planned: Planned)
 
 
 def test_declarations_alone_find_entries_of_other_arguments(captured: Path, edited: Callable[..., Path], planning: dict[str, Any]) -> None:
-    checked = check(captured, "exact", DECLARATIONS, planning)
+    checked = check(captured, "exact", DECLARATIONS, Request(**planning))
     assert checked.covered and checked.needs == 2 and "no profile was given" in checked.notes[0]
 
     def rename(manifest: dict[str, Any]) -> None:
@@ -178,9 +178,22 @@ def test_declarations_alone_find_entries_of_other_arguments(captured: Path, edit
                 if param["name"] == "TABLE":
                     param.update(name="TABLES", type="*i64")
 
-    (missing,) = findings(check(edited(rename), "exact", DECLARATIONS, planning), "missing")
+    (missing,) = findings(check(edited(rename), "exact", DECLARATIONS, Request(**planning)), "missing")
     assert missing.what.startswith("_mixed_attend (triton.zig:")
     assert missing.why == "no param TABLE there; TABLES is a param there, not given here"
+
+
+def test_declarations_alone_find_entries_of_another_constexpr(edited: Callable[..., Path], planning: dict[str, Any], tmp_path: Path) -> None:
+    def name(manifest: dict[str, Any]) -> None:
+        for kernel in manifest["kernels"]:
+            if kernel["fn"] == "_mixed_attend":
+                kernel["consts"]["D"] = {"int": 32}
+
+    folder = edited(name)
+    for value, want in ((32, []), (64, ["D is 32 there, 64 here"])):
+        file = tmp_path / "triton.zig"
+        file.write_text(DECLARATIONS.read_text().replace("}, &.{});", f'}}, &.{{aot.ci("D", {value})}});', 1))
+        assert [one.why for one in findings(check(folder, "exact", file, Request(**planning)), "missing")] == want
 
 
 def test_command_line_tells_and_exits_with_three(without: Callable[..., Path], captured: Path, planning: dict[str, Any]) -> None:

@@ -11,6 +11,7 @@ import pytest
 
 from build_capture.errors import CaptureError
 from build_capture.files import sha256_of_bytes
+from build_capture.pipeline.plan import Request
 from build_capture.sets.check import check_cubins, faults_of
 from build_capture.sets.check_request import check
 from build_capture.sets.launch import Launch
@@ -138,5 +139,5 @@ COMPILED = entry(param("X", "*bf16", "div16"), param("n"))
 def test_check_refuses_unsound_sets(kernels: list[SetKernel], want: str, planning: dict[str, Any], tmp_path: Path) -> None:
     (tmp_path / "aot.json").write_bytes(msgspec.json.encode(set_of(*kernels)))
     with pytest.raises(CaptureError) as caught:
-        check(tmp_path, "exact", None, planning)
+        check(tmp_path, "exact", None, Request(**planning))
     assert want in str(caught.value) and caught.value.code == 2

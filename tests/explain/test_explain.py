@@ -99,6 +99,8 @@ def test_explain_beyond_the_limits(lacking: Path, planning: dict[str, Any]) -> N
     # W = 2 with one stream alone is of longer windows.
     (answer,) = answers(WHOLE, lacking, planning, parallel=1, window_rows=1)
     assert answer.asking is not None and answer.asking.beyond and answer.asking.limits == Limits(4, 1, 0)
+    # What the set was captured for stays: capturing for windows of one row alone would lose the others.
+    assert answer.command == f"zig build -Dcapture=true -Dparallel=4 -Dwindow-rows=2 {SM_121}"
     assert answer.asking.rounds == "decode rounds of 2..4 rows, from 2 streams on"
 
 
@@ -113,7 +115,7 @@ def test_explain_rows_that_no_round_has_with_such_tables(without: Callable[..., 
 def test_explain_what_no_round_asks_for(lacking: Path, planning: dict[str, Any]) -> None:
     (answer,) = answers(WHOLE.replace("(16-aligned true)", "(16-aligned false)"), lacking, planning)
     assert answer.asking is not None and not answer.asking.rounds
-    assert answer.command == f"zig build -Dcapture=true -Dcapture-policy=total {SM_121}"
+    assert answer.command == f"zig build -Dcapture=true -Dparallel=2 -Dwindow-rows=2 -Dcapture-policy=total {SM_121}"
     assert any(note.startswith("no round of this profile makes such a launch") for note in answer.notes)
     # Of a launch that names another argument than the declarations do, nothing is said to ask.
     (answer,) = answers(WHOLE.replace("TABLE", "ITEMS"), lacking, planning)

@@ -43,7 +43,7 @@ NEED = {
 @pytest.fixture(scope="module")
 def report(captured: Path, planning: dict[str, Any]) -> Report:
     """Of the whole set."""
-    return make(captured, "exact", None, planning)
+    return make(captured, "exact", None, Request(**planning))
 
 
 def generic_attend(kernel: dict[str, Any]) -> bool:
@@ -76,7 +76,7 @@ def test_entries_tell_what_their_cubins_cost(report: Report) -> None:
 
 
 def test_missing_entry_is_shown_in_every_form(without: Callable[..., Path], captured: Path, planning: dict[str, Any]) -> None:
-    lacking = make(without(generic_attend), "exact", captured, planning)
+    lacking = make(without(generic_attend), "exact", captured, Request(**planning))
     assert lacking.missing == 1
     text = page(lacking)
     assert "1 of 8 needs has no variant" in text and 'See <a href="#_mixed_attend">_mixed_attend</a>.' in text
@@ -88,13 +88,13 @@ def test_missing_entry_is_shown_in_every_form(without: Callable[..., Path], capt
 
 def test_report_of_a_set_for_another_target_is_refused(captured: Path, planning: dict[str, Any]) -> None:
     with pytest.raises(CaptureError, match="have sm121, need sm90"):
-        make(captured, "exact", None, planning | {"target": "sm_90"})
+        make(captured, "exact", None, Request(**planning | {"target": "sm_90"}))
 
 
 def test_fallback_is_told_apart_from_what_was_captured(without: Callable[..., Path], planning: dict[str, Any]) -> None:
     folder = without(generic_attend)
-    assert make(folder, "exact", None, planning).missing == 1
-    general = make(folder, "fallback", None, planning)
+    assert make(folder, "exact", None, Request(**planning)).missing == 1
+    general = make(folder, "fallback", None, Request(**planning))
     assert (general.missing, general.general) == (0, 1)
     assert "served only by code that assumes less" in page(general) and "fallback for W=any" in page(general)
 
@@ -154,13 +154,13 @@ def test_without_a_profile_the_entries_alone_are_shown(
     captured: Path, planning: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    report = make(captured, "exact", None, {**planning, "profile": DEFAULT_PROFILE})
+    report = make(captured, "exact", None, Request(**{**planning, "profile": DEFAULT_PROFILE}))
     assert report.grids == [] and len(report.entries) == 8
     assert "No profile was given" in page(report)
     with pytest.raises(CaptureError, match="there are no rounds to draw"):
         write(report, page=None, svg=tmp_path / "r.svg", png=None)
     with pytest.raises(CaptureError, match="there is no such file"):
-        make(captured, "exact", None, {**planning, "profile": tmp_path / "capture.zon"})
+        make(captured, "exact", None, Request(**{**planning, "profile": tmp_path / "capture.zon"}))
 
 
 def test_many_lanes_are_thinned_and_keep_the_first_and_the_last() -> None:

@@ -3,32 +3,31 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
+from build_capture.capture.gpu.device import resolve_target
 from build_capture.errors import CaptureError, Exit, Place
 from build_capture.files import write_if_changed
-from build_capture.pipeline.plan import Request, plan
+from build_capture.pipeline.plan import Request
 from build_capture.read.profile import DEFAULT_PROFILE
 from build_capture.sets.diff import Change, SetDiff, compare
 from build_capture.sets.match import Policy
+from build_capture.sets.needed import plan_for
 from build_capture.sets.read import read_set
 from build_capture.sets.report.data import Report, make_report
 from build_capture.sets.report.page import page as page_text
 from build_capture.sets.report.picture import picture
-from build_capture.targets import parse_target
 
 
-def make(folder: Path, rule: Policy, against: Path | None, planning: Mapping[str, Any]) -> Report:
-    """The report on the set in `folder`. `planning` is what a `Request` holds; where its profile is not there, no rounds are driven."""
-    target = None if planning["target"] is None else parse_target(planning["target"])
+def make(folder: Path, rule: Policy, against: Path | None, request: Request) -> Report:
+    """The report on the set in `folder`. Where the profile of the request is not there, no rounds are driven."""
+    target = None if request.target is None else resolve_target(request.target)
     read = read_set(folder, target)
     planned = None
     # A profile that the user names has to be there; the default one need not.
-    if planning["profile"] != DEFAULT_PROFILE or DEFAULT_PROFILE.is_file():
-        # The set says what it is for; what the profile would capture for plays no part.
-        planned = plan(Request(**{**planning, "target": planning["target"] or read.captured.target or None}), spans=True)
+    if request.profile != DEFAULT_PROFILE or DEFAULT_PROFILE.is_file():
+        planned = plan_for(read, request, spans=True)
     changes = [] if against is None else _changes(compare(read, read_set(against, target)))
     return make_report(read, planned, rule, changes)
 
