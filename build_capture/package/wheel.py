@@ -148,12 +148,13 @@ def own_files(folder: Path, info: str, shown: str) -> str | None:
 
     `info` is RECORD's folder. Raises a `CaptureError` for a wheel that pip would not install.
     """
+    texts = {}
     for name, field in _NEEDED.items():
         path = folder / info / name
-        text = path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
-        if not re.search(f"^{field}: ", text, re.MULTILINE):
+        texts[name] = path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
+        if not re.search(f"^{field}: ", texts[name], re.MULTILINE):
             raise damage(f"it is missing, or has no {field}; pip installs no wheel without", f"{shown}:{info}/{name}")
-    if _GENERATOR not in (folder / info / "WHEEL").read_text(encoding="utf-8", errors="replace"):
+    if _GENERATOR not in texts["WHEEL"]:
         return None
     distribution, _, _ = info.partition("-")
     return rf"_?{re.escape(distribution)}/__(init|main)__\.py|{re.escape(info)}/(METADATA|RECORD|WHEEL|entry_points\.txt)"
