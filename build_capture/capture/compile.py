@@ -19,9 +19,21 @@ from build_capture.process import closed_environment, own_module, run_tool, shor
 from build_capture.targets import Target
 from build_capture.zig import PACKAGE
 
-
-WORKER_FILES = ("worker.py", "describe.py", "triton_steps.py", "records.py", "policy/widths.py")
-"""What decides how a worker compiles and what it says of it: a newer one compiles anew."""
+WORKER_FILES = (
+    "capture/describe.py",
+    "capture/find.py",
+    "capture/policy/widths.py",
+    "capture/records.py",
+    "capture/triton_steps.py",
+    "capture/worker.py",
+    "errors.py",
+    "files.py",
+    "plan/needs.py",
+    "pointees.py",
+    "process.py",
+    "steps.py",
+)
+"""The modules of a worker: they decide how it compiles and what it says of it, so newer ones compile anew."""
 
 
 class Variant(msgspec.Struct, frozen=True):
@@ -110,7 +122,7 @@ def _write_requests(
 ) -> dict[str, Need]:
     """Write a request for each need; returns key -> need. The key holds all but the kernels' sources, which a result records."""
     make_folder(state / "results")
-    worker = "".join(sha256_of_file(PACKAGE / "capture" / name) for name in WORKER_FILES)
+    worker = "".join(sha256_of_file(PACKAGE / name) for name in WORKER_FILES)
     requests = {}
     for need in needs:
         module = kernels[need.function].module

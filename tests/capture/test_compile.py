@@ -3,19 +3,30 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import msgspec
 import pytest
 
-from build_capture.capture.compile import describe_kernels
+from build_capture.capture.compile import WORKER_FILES, describe_kernels
 from build_capture.capture.records import Result
 from build_capture.errors import CaptureError, Exit
 from build_capture.plan.needs import Class, Constant
 from build_capture.targets import parse_target
+from build_capture.zig import PACKAGE
 from tests.capture.conftest import Family, need
 
 ALL = [need("_scale", Class.ONE), need("_scale", Class.ANY), need("_add", Class.ANY)]
+
+
+def test_worker_files_are_the_modules_of_a_worker() -> None:
+    """A module that is left out could change, and cubins of the old one would be kept."""
+    script = "import sys, build_capture.capture.worker, build_capture.capture.triton_steps; print(*(getattr(m, '__file__', '') or '' for m in [*sys.modules.values()]), sep='\\n')"
+    loaded = subprocess.run([sys.executable, "-c", script], cwd=PACKAGE.parent, capture_output=True, text=True, check=True).stdout
+    own = {path.relative_to(PACKAGE) for path in map(Path, loaded.splitlines()) if path.is_relative_to(PACKAGE)}
+    assert {str(path) for path in own if path.name != "__init__.py"} == set(WORKER_FILES)
 
 
 def test_compile_needs_reuses_what_did_not_change(family: Family) -> None:
