@@ -248,5 +248,6 @@ fn isBefore(comptime Item: type) fn (void, Item, Item) bool {
 test {
     _ = @import("parse_test.zig");
     _ = @import("seal.zig");
+    _ = @import("sha256.zig");
     _ = @import("soundness_test.zig");
 }

@@ -3,20 +3,15 @@
 const std = @import("std");
 const variant_types = @import("variant.zig");
 const Variant = variant_types.Variant;
-const Sha256 = std.crypto.hash.sha2.Sha256;
-
-/// The characters of a seal.
-pub const length = 2 * Sha256.digest_length;
+const sha256 = @import("sha256.zig");
 
 /// The seal of a variant, in lower-case hexadecimal.
-pub fn of(variant: *const Variant) [length]u8 {
+pub fn of(variant: *const Variant) sha256.Hex {
     var buffer: [512]u8 = undefined;
-    var hashing: std.Io.Writer.Hashing(Sha256) = .init(&buffer);
+    var hashing: std.Io.Writer.Hashing(sha256.Hasher) = .init(&buffer);
     writeCanonical(variant, &hashing.writer) catch unreachable; // A hash takes every byte.
     hashing.writer.flush() catch unreachable;
-    var digest: [Sha256.digest_length]u8 = undefined;
-    hashing.hasher.final(&digest);
-    return std.fmt.bytesToHex(digest, .lower);
+    return sha256.finish(&hashing.hasher);
 }
 
 /// Writes all that an entry says but its seal, one fact a line. build_capture/sets/seal.py writes the same text.
@@ -90,7 +85,5 @@ test "seal: the canonical text of an entry with every kind of line" {
         \\text MODE 610a62
         \\
     , writer.buffered());
-    var digest: [Sha256.digest_length]u8 = undefined;
-    Sha256.hash(writer.buffered(), &digest, .{});
-    try std.testing.expectEqualStrings(&std.fmt.bytesToHex(digest, .lower), &of(&variant));
+    try std.testing.expectEqualStrings(&sha256.of(writer.buffered()), &of(&variant));
 }

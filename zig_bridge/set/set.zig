@@ -26,6 +26,8 @@ pub const NamedText = variant.NamedText;
 pub const Variant = variant.Variant;
 pub const Set = variant.Set;
 
+pub const sha256 = @import("sha256.zig");
+
 const parsing = @import("parse.zig");
 pub const parse = parsing.parse;
 pub const Diagnostic = parsing.Diagnostic;

@@ -3,7 +3,7 @@
 const std = @import("std");
 const json = std.json;
 const Dir = std.Io.Dir;
-const Sha256 = std.crypto.hash.sha2.Sha256;
+const set = @import("set");
 const folder_files = @import("folder.zig");
 const Problems = @import("problems.zig").Problems;
 const sources = @import("sources.zig");
@@ -12,7 +12,7 @@ pub const name = "manifest.json";
 pub const licence_name = "LICENSE";
 pub const readme_name = "README.md";
 
-const Hex = [2 * Sha256.digest_length]u8;
+const Hex = set.sha256.Hex;
 
 /// What a manifest repeats of the set's `provenance`.
 const repeated = [_][]const u8{ "limits", "toolchain" };
@@ -129,9 +129,7 @@ fn hashOf(io: std.Io, folder: Dir, problems: *Problems, file: []const u8) error{
         return null;
     };
     defer problems.arena.free(bytes);
-    var digest: [Sha256.digest_length]u8 = undefined;
-    Sha256.hash(bytes, &digest, .{});
-    return std.fmt.bytesToHex(digest, .lower);
+    return set.sha256.of(bytes);
 }
 
 fn isLocal(file: []const u8) bool {

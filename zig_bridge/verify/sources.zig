@@ -3,7 +3,7 @@
 const std = @import("std");
 const json = std.json;
 const Dir = std.Io.Dir;
-const Sha256 = std.crypto.hash.sha2.Sha256;
+const set = @import("set");
 const Problems = @import("problems.zig").Problems;
 
 /// The parts of an `aot.json` that engines ignore.
@@ -103,9 +103,7 @@ const Comparison = struct {
             const what = try std.fmt.allocPrint(comparison.arena, "the set was made from it, and it is not there ({t})", .{failure});
             return stale.append(comparison.arena, .{ .file = path, .what = what, .mend = mend });
         };
-        var digest: [Sha256.digest_length]u8 = undefined;
-        Sha256.hash(text, &digest, .{});
-        if (std.mem.eql(u8, hash, &std.fmt.bytesToHex(digest, .lower))) {
+        if (std.mem.eql(u8, hash, &set.sha256.of(text))) {
             comparison.result.same += 1;
             return;
         }

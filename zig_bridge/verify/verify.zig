@@ -9,7 +9,6 @@ const folder_files = @import("folder.zig");
 const manifest = @import("manifest.zig");
 const targets = @import("targets.zig");
 const Dir = std.Io.Dir;
-const Sha256 = std.crypto.hash.sha2.Sha256;
 
 pub const find = @import("find.zig").find;
 pub const Problem = @import("problems.zig").Problem;
@@ -47,7 +46,7 @@ pub const Report = struct {
 };
 
 /// A SHA-256 in lower-case hexadecimal.
-pub const Hex = [2 * Sha256.digest_length]u8;
+pub const Hex = set.sha256.Hex;
 
 /// Why nothing can be said of a set.
 pub const Error = error{ OutOfMemory, NoFolder };
@@ -72,19 +71,12 @@ pub fn check(io: std.Io, arena: std.mem.Allocator, dir: Dir, path: []const u8, n
         .notes = verifier.notes.items,
         .aot_json = verifier.aot_json,
         .target = verifier.target,
-        .digest = if (verifier.lacks_a_file) null else hexOf(verifier.digest_text.items),
+        .digest = if (verifier.lacks_a_file) null else set.sha256.of(verifier.digest_text.items),
         .entries = verifier.entries,
         .cubins = verifier.hashes.count() -| 1,
         .bytes = verifier.bytes,
         .packaged = verifier.files.contains(manifest.name),
     };
-}
-
-/// The SHA-256 of `bytes`.
-pub fn hexOf(bytes: []const u8) Hex {
-    var digest: [Sha256.digest_length]u8 = undefined;
-    Sha256.hash(bytes, &digest, .{});
-    return std.fmt.bytesToHex(digest, .lower);
 }
 
 const Verifier = struct {
@@ -121,7 +113,7 @@ const Verifier = struct {
         verifier.lacks_a_file = false;
         verifier.entries = captured.variants.len;
         if (captured.variants.len == 0) try problems.add(aot_name, "it lists no kernels, so no launch can be served", .{});
-        try verifier.hashes.put(verifier.arena, aot_name, hexOf(verifier.aot_json));
+        try verifier.hashes.put(verifier.arena, aot_name, set.sha256.of(verifier.aot_json));
         const document = try sources.parseDocument(verifier.arena, verifier.aot_json);
         verifier.target = try verifier.targetOf(&captured, need);
         verifier.bytes = verifier.aot_json.len;
@@ -129,7 +121,7 @@ const Verifier = struct {
         try verifier.writeDigest();
         try verifier.checkExtra(captured.bin_dir);
         if (verifier.files.contains(manifest.name)) {
-            const digest = if (verifier.lacks_a_file) null else hexOf(verifier.digest_text.items);
+            const digest = if (verifier.lacks_a_file) null else set.sha256.of(verifier.digest_text.items);
             try manifest.check(verifier.io, verifier.folder, problems, verifier.files, verifier.hashes, document, digest);
         } else for ([_][]const u8{ manifest.readme_name, manifest.licence_name }) |name| {
             if (!verifier.files.contains(name)) continue;
@@ -212,7 +204,7 @@ const Verifier = struct {
             if (!verifier.problems.has(name)) try verifier.problems.add(name, "it cannot be read ({t})", .{failure});
             return null;
         };
-        const hex = hexOf(bytes);
+        const hex = set.sha256.of(bytes);
         try verifier.hashes.put(verifier.arena, name, hex);
         verifier.bytes += bytes.len;
         // What was said of its size is enough.

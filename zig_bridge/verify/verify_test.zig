@@ -2,6 +2,7 @@
 
 const std = @import("std");
 const fake_cubin = @import("fake_cubin.zig");
+const set = @import("set");
 const verify = @import("verify.zig");
 const testing = std.testing;
 const Dir = std.Io.Dir;
@@ -35,7 +36,7 @@ const Fixture = struct {
         const cubins = try dir.createDirPathOpen(testing.io, try std.fs.path.join(arena, &.{ folder, "cubins" }), .{});
         defer cubins.close(testing.io);
         try cubins.writeFile(testing.io, .{ .sub_path = "ab.cubin", .data = cubin });
-        const text = try std.fmt.allocPrint(arena, aot_format, .{ options.sm, options.shared, &verify.hexOf(cubin), options.type });
+        const text = try std.fmt.allocPrint(arena, aot_format, .{ options.sm, options.shared, &set.sha256.of(cubin), options.type });
         try fixture.file(folder, "aot.json", text);
     }
 
@@ -135,7 +136,7 @@ fn writeManifest(fixture: *Fixture, change: []const u8, to: []const u8) !void {
     for ([_][]const u8{ "aot.json", "cubins/ab.cubin" }, 0..) |name, index| {
         const bytes = try dir.readFileAlloc(testing.io, try std.fs.path.join(arena, &.{ "set", name }), arena, .limited(1 << 20));
         const comma = if (index == 0) "" else ", ";
-        try text.print(arena, "{s}\"{s}\": {{\"sha256\": \"{s}\", \"bytes\": {d}}}", .{ comma, name, &verify.hexOf(bytes), bytes.len });
+        try text.print(arena, "{s}\"{s}\": {{\"sha256\": \"{s}\", \"bytes\": {d}}}", .{ comma, name, &set.sha256.of(bytes), bytes.len });
     }
     try text.appendSlice(arena, "}}");
     try testing.expect(change.len == 0 or std.mem.find(u8, text.items, change) != null);

@@ -3,13 +3,11 @@
 const std = @import("std");
 const set = @import("set");
 const Log = @import("log.zig").Log;
-const Sha256 = std.crypto.hash.sha2.Sha256;
 
 /// Engines refuse a larger cubin.
 const cubin_bytes_max = 64 << 20;
 
-/// A SHA-256 in lower-case hexadecimal.
-pub const Hex = [2 * Sha256.digest_length]u8;
+pub const Hex = set.sha256.Hex;
 
 /// How the files of a set fail. What is wrong with them goes to the log.
 pub const Error = error{
@@ -46,7 +44,7 @@ pub const Folder = struct {
             if (failure == error.InvalidSet) folder.log.print(.err, "{s}: {s}", .{ path, diagnostic.message });
             return failure;
         };
-        return .{ .captured = captured, .hash = hashOf(text) };
+        return .{ .captured = captured, .hash = set.sha256.of(text) };
     }
 
     /// The bytes of a variant's cubin, compared with the hash that the set records. The caller frees them.
@@ -66,7 +64,7 @@ pub const Folder = struct {
             return error.CubinChanged;
         }
         if (variant.sha256) |recorded| {
-            const found = hashOf(bytes);
+            const found = set.sha256.of(bytes);
             if (!std.ascii.eqlIgnoreCase(recorded, &found)) {
                 folder.log.print(.err, "{s}: its SHA-256 is {s}; aot.json records {s}: copy or install the set anew", .{ path, &found, recorded });
                 return error.CubinChanged;
@@ -109,13 +107,7 @@ pub fn digestOf(arena: std.mem.Allocator, read: *const Folder.Read) error{OutOfM
     for (cubins.keys(), cubins.values()) |hash, recorded| {
         try text.print(arena, "{s}  {s}/{s}.{s}\n", .{ recorded, captured.bin_dir, hash, captured.bin_ext });
     }
-    return hashOf(text.items);
-}
-
-fn hashOf(bytes: []const u8) Hex {
-    var digest: [Sha256.digest_length]u8 = undefined;
-    Sha256.hash(bytes, &digest, .{});
-    return std.fmt.bytesToHex(digest, .lower);
+    return set.sha256.of(text.items);
 }
 
 test "loader: an ELF file that ends too early is not given to the driver" {

@@ -4,7 +4,7 @@ const std = @import("std");
 const cuda = @import("runtime.zig");
 const Bench = @import("runtime_test.zig").Bench;
 const cubin = @import("fake_driver.zig").cubin;
-const Sha256 = std.crypto.hash.sha2.Sha256;
+const sha256 = @import("set").sha256;
 const aot = cuda.aot;
 const testing = std.testing;
 
@@ -113,10 +113,8 @@ test "set: what the driver refuses fails the launch, not the process" {
 }
 
 /// One kernel, with the hash of its cubin.
-fn writeRecorded(bench: *Bench, image: []const u8) ![2 * Sha256.digest_length]u8 {
-    var digest: [Sha256.digest_length]u8 = undefined;
-    Sha256.hash(image, &digest, .{});
-    const hex = std.fmt.bytesToHex(digest, .lower);
+fn writeRecorded(bench: *Bench, image: []const u8) !sha256.Hex {
+    const hex = sha256.of(image);
     const text = try std.fmt.allocPrint(
         testing.allocator,
         "{{\"kernels\": [{{\"fn\": \"_f\", \"hash\": \"aa\", \"name\": \"f\", \"num_warps\": 1, \"sha256\": \"{s}\", \"params\": [], \"consts\": {{}}}}]}}",
@@ -125,11 +123,9 @@ fn writeRecorded(bench: *Bench, image: []const u8) ![2 * Sha256.digest_length]u8
     defer testing.allocator.free(text);
     try bench.write("aot.json", text);
     try bench.write("cubins/aa.cubin", image);
-    Sha256.hash(text, &digest, .{});
-    const listed = try std.fmt.allocPrint(testing.allocator, "{s}  aot.json\n{s}  cubins/aa.cubin\n", .{ &std.fmt.bytesToHex(digest, .lower), &hex });
+    const listed = try std.fmt.allocPrint(testing.allocator, "{s}  aot.json\n{s}  cubins/aa.cubin\n", .{ &sha256.of(text), &hex });
     defer testing.allocator.free(listed);
-    Sha256.hash(listed, &digest, .{});
-    return std.fmt.bytesToHex(digest, .lower);
+    return sha256.of(listed);
 }
 
 test "set: a cubin that is not the recorded one, and the digest that packages name" {
