@@ -95,6 +95,11 @@ def offered_names(owner: str) -> list[str]:
     return sorted(set(found) - _STAND_INS_OWN)
 
 
+def cache_of(folder: Path, given: Path | None) -> Path:
+    """The private cache of a consumer in `folder`: what the user names, else beside Zig's own."""
+    return (given or folder / ".zig-cache" / "build-capture").resolve()
+
+
 def find_zig(given: str | None) -> Zig:
     """The Zig named on the command line, else the one on PATH, else the `ziglang` package of this Python."""
     if given:

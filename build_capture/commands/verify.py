@@ -50,7 +50,7 @@ def verify_command(path: Path, target: str | None, digest: str | None, as_json: 
 def _compare(verified: Verified, profile: Path, *, zig: str | None, reader: str | None, cache: Path | None) -> int:
     """How many source files were compared, and found to be those that the sets were captured from."""
     from build_capture.package.sources import check_sources
-    from build_capture.zig import find_reader, find_zig
+    from build_capture.zig import cache_of, find_reader, find_zig
 
-    found = find_reader(reader, find_zig(zig), (cache or profile.parent / ".zig-cache" / "build-capture").resolve())
+    found = find_reader(reader, find_zig(zig), cache_of(profile.parent, cache))
     return check_sources(verified.sets, profile, found)

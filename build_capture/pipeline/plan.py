@@ -18,7 +18,7 @@ from build_capture.read.profile import Limits, Profile
 from build_capture.read.reader import read_declarations, read_profile, source_files
 from build_capture.read.records import Declarations
 from build_capture.targets import Target
-from build_capture.zig import Zig, find_reader, find_zig
+from build_capture.zig import Zig, cache_of, find_reader, find_zig
 
 
 class Request(msgspec.Struct, frozen=True):
@@ -75,7 +75,7 @@ class Looked(msgspec.Struct, frozen=True):
 def open_profile(request: Request) -> Opened:
     """Read the profile, and find the tools."""
     zig = find_zig(request.zig)
-    cache = (request.cache or request.profile.parent / ".zig-cache" / "build-capture").resolve()
+    cache = cache_of(request.profile.parent, request.cache)
     reader = find_reader(request.reader, zig, cache)
     profile = read_profile(reader, request.profile)
     limits = Limits(

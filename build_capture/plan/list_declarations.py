@@ -12,13 +12,13 @@ from build_capture.plan.table import DomainRow, domain_rows
 from build_capture.read.profile import Limits, Profile
 from build_capture.read.reader import read_declarations, read_profile
 from build_capture.read.records import Declarations
-from build_capture.zig import Zig, find_reader, find_zig
+from build_capture.zig import Zig, cache_of, find_reader, find_zig
 
 
 def list_declarations(file: Path, profile_path: Path | None, zig_name: str | None, reader_name: str | None, cache: Path | None) -> DeclarationsDocument:
     """Read the declaration file `file`; the profile, where there is one, has to be its own."""
     zig = find_zig(zig_name)
-    cache = (cache or file.parent / ".zig-cache" / "build-capture").resolve()
+    cache = cache_of(file.parent, cache)
     reader = find_reader(reader_name, zig, cache)
     declarations = read_declarations(reader, file)
     profile = bare_profile(file) if profile_path is None else read_profile(reader, profile_path)

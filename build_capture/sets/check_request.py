@@ -18,7 +18,7 @@ from build_capture.sets.model import SetKernel
 from build_capture.sets.needed import plan_for
 from build_capture.sets.read import ReadSet, read_set
 from build_capture.targets import Target, parse_target
-from build_capture.zig import find_reader, find_zig
+from build_capture.zig import cache_of, find_reader, find_zig
 
 
 def check(folder: Path, rule: Policy, declarations: Path | None, request: Request) -> Checked:
@@ -42,7 +42,7 @@ def check_declarations(read: ReadSet, file: Path, target: Target, rule: Policy, 
     Which values they take a profile says; without one this is all that can be known, and it is less than coverage.
     """
     zig = find_zig(request.zig)
-    cache = (request.cache or file.parent / ".zig-cache" / "build-capture").resolve()
+    cache = cache_of(file.parent, request.cache)
     declared = read_declarations(find_reader(request.reader, zig, cache), file)
     by_function: dict[str, list[SetKernel]] = {}
     for kernel in read.captured.kernels:

@@ -13,7 +13,7 @@ from build_capture.start.find import find_declarations, find_kernels
 from build_capture.read.reader import read_declarations, read_profile
 from build_capture.start.profile_text import TO_FILL, profile_text, to_give
 from build_capture.words import counted
-from build_capture.zig import PACKAGE, Zig, find_reader, find_zig
+from build_capture.zig import PACKAGE, Zig, cache_of, find_reader, find_zig
 
 PROFILE = "capture.zon"
 BEGIN = "// build-capture: begin"
@@ -44,7 +44,7 @@ def init(folder: Path, declarations: Path | None, kernels: Path | None, target: 
     if not build.is_file():
         raise CaptureError("there is no build.zig", where=Place(str(folder)), mend="run init in the folder of a Zig project")
     zig = find_zig(zig_name)
-    cache = (cache or folder / ".zig-cache" / "build-capture").resolve()
+    cache = cache_of(folder, cache)
     reader = find_reader(reader_name, zig, cache)
     found = find_declarations(reader, folder, declarations)
     rounds = found.file.parent / "rounds.zig"
