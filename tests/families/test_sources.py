@@ -25,6 +25,14 @@ def test_sources_tell_rounds_from_domains_and_what_rounds_prove(family: Callable
     assert [path.name for path in planned.zig_files] == ["rounds.zig", "triton.zig", "word_bytes.txt"]
 
 
+def test_rounds_that_embed_what_their_text_does_not_name_are_refused(family: Callable[[str], Family]) -> None:
+    mutant = family("mixed")
+    mutant.edit("src/rounds.zig", '"word_bytes.txt"', '"word_" ++ "bytes.txt"')
+    with pytest.raises(CaptureError) as raised:
+        mutant.plan()
+    assert "rounds.zig:9:53: error: the path of @embedFile is no literal" in str(raised.value)
+
+
 def test_method_that_nothing_drives_is_refused_by_name(family: Callable[[str], Family]) -> None:
     mutant = family("mixed")
     text = (mutant.folder / "capture.zon").read_text(encoding="utf-8")

@@ -61,6 +61,15 @@ def test_declarations_missing_sibling_in_a_test_does_not_matter(reader: Reader, 
     assert len(launches_of(reader, tmp_path, text)) == 1
 
 
+def test_declarations_embedded_file_that_the_text_does_not_name_is_refused(reader: Reader, tmp_path: Path) -> None:
+    (tmp_path / "triton.zig").write_text(within_tri(LAUNCH) + 'const other = @import("other.zig");\ntest {\n    _ = @embedFile("tes" ++ "ted");\n}\n')
+    (tmp_path / "other.zig").write_text('const a = @embedFile("ex" ++ "tra.txt");\nconst b = .{@embedFile(name)};\nconst c = @embedFile("\\xff");\n')
+    *refused, count = reader.refusal("declarations", "triton.zig", folder=tmp_path)
+    what = "the path of @embedFile is no literal of UTF-8 text, so that an edit of that file would not capture anew; write the path as a literal"
+    assert refused == [f"other.zig:{place}: error: {what}" for place in ("1:22", "2:24", "3:22")]
+    assert count == "3 errors"
+
+
 @pytest.mark.parametrize("text", ["", "const a = 1;\n", f"test {{\n    {LAUNCH}\n}}\n", "fn f() void {\n    graph.run();\n}\n"])
 def test_declarations_without_launches_says_so(reader: Reader, tmp_path: Path, text: str) -> None:
     path = tmp_path / "triton.zig"

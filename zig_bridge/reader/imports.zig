@@ -128,21 +128,33 @@ fn enqueueImports(walk: *Walk, from: *const Source, file: *const Scopes) source.
     const tree = &from.tree;
     for (0..tree.nodes.len) |index| {
         const node: Node.Index = @enumFromInt(index);
-        const imported = try importPath(walk.arena, from, node);
-        const path = imported orelse try literalOf("@embedFile", walk.arena, from, node) orelse continue;
+        const builtin: []const u8, const operand = callOf(tree, node) orelse continue;
         const token = tree.nodeMainToken(node);
         if (file.enclosing(token, .test_block) != null) continue;
-        const sibling = try siblingPath(walk.arena, walk.folder_names, from.path, path);
-        if (imported == null) {
-            if (isFile(walk.io, try walk.shown(sibling))) try walk.embedded.put(walk.arena, sibling, {});
+        if (std.mem.eql(u8, builtin, "@embedFile")) {
+            try addEmbedded(walk, from, operand);
             continue;
         }
+        const path = try importPath(walk.arena, from, node) orelse continue;
+        const sibling = try siblingPath(walk.arena, walk.folder_names, from.path, path);
         walk.enqueue(.{ .path = sibling, .importer = from, .token = token }) catch |failure| switch (failure) {
             // One file too many is said once.
             error.Reported => return,
             error.OutOfMemory => return error.OutOfMemory,
         };
     }
+}
+
+/// Notes the file that an `@embedFile` names. Only a path that the text shows can be followed, so any other is a problem.
+fn addEmbedded(walk: *Walk, from: *const Source, operand: Node.Index) source.Error!void {
+    const path = try from.stringLiteral(walk.arena, operand) orelse {
+        const place = from.tokenPosition(from.tree.firstToken(operand));
+        return walk.diagnostics.add(from.shown, place, "the path of @embedFile is no literal of UTF-8 text, so that an edit of that file would not capture anew; " ++
+            "write the path as a literal", .{});
+    };
+    if (!isPath(path)) return;
+    const sibling = try siblingPath(walk.arena, walk.folder_names, from.path, path);
+    if (isFile(walk.io, try walk.shown(sibling))) try walk.embedded.put(walk.arena, sibling, {});
 }
 
 /// Whether there is such a file. What is embedded may be a module, or lie where Zig never looks: Zig says what is missing.
@@ -153,19 +165,24 @@ fn isFile(io: std.Io, path: []const u8) bool {
 
 /// The path that an `@import` of a file names; null for any other node and for a module.
 pub fn importPath(arena: Allocator, from: *const Source, node: Node.Index) Allocator.Error!?[]const u8 {
-    const path = try literalOf("@import", arena, from, node) orelse return null;
+    const builtin: []const u8, const operand = callOf(&from.tree, node) orelse return null;
+    if (!std.mem.eql(u8, builtin, "@import")) return null;
+    const path = try from.stringLiteral(arena, operand) orelse return null;
+    if (!isPath(path)) return null;
     return if (std.mem.endsWith(u8, path, ".zig") or std.mem.endsWith(u8, path, ".zon")) path else null;
 }
 
-/// The text that a call of a builtin is given; null for any other node, and for a text that only the compiler knows or that is
-/// no path.
-fn literalOf(builtin: []const u8, arena: Allocator, from: *const Source, node: Node.Index) Allocator.Error!?[]const u8 {
-    const tree = &from.tree;
+/// The name of the builtin that a node calls, and the first thing that it is given; null for any other node.
+fn callOf(tree: *const Ast, node: Node.Index) ?struct { []const u8, Node.Index } {
     var buffer: [2]Node.Index = undefined;
     const parameters = tree.builtinCallParams(&buffer, node) orelse return null;
-    if (parameters.len == 0 or !std.mem.eql(u8, tree.tokenSlice(tree.nodeMainToken(node)), builtin)) return null;
-    const text = try from.stringLiteral(arena, parameters[0]) orelse return null;
-    return if (std.mem.findScalar(u8, text, 0) == null) text else null;
+    if (parameters.len == 0) return null;
+    return .{ tree.tokenSlice(tree.nodeMainToken(node)), parameters[0] };
+}
+
+/// Whether a file can have such a name: Zig says what is wrong with one that cannot.
+fn isPath(text: []const u8) bool {
+    return std.mem.findScalar(u8, text, 0) == null;
 }
 
 fn folderNames(io: std.Io, arena: Allocator, folder: []const u8) Allocator.Error![]const []const u8 {
