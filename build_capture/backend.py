@@ -35,12 +35,12 @@ get_requires_for_build_sdist = wrapped.get_requires_for_build_sdist
 
 def build_wheel(wheel_directory: str, config_settings: Settings = None, metadata_directory: str | None = None) -> str:
     """Build the wheel and capture its sets; returns the wheel's file name."""
-    return _with_sets(wrapped.build_wheel, wheel_directory, config_settings, metadata_directory)
+    return _with_sets(wrapped.build_wheel, wheel_directory, config_settings)
 
 
 def build_editable(wheel_directory: str, config_settings: Settings = None, metadata_directory: str | None = None) -> str:
     """Build the wheel of an editable install. Its sets are captured once, when it is installed."""
-    return _with_sets(wrapped.build_editable, wheel_directory, config_settings, metadata_directory)
+    return _with_sets(wrapped.build_editable, wheel_directory, config_settings)
 
 
 def prepare_metadata_for_build_wheel(metadata_directory: str, config_settings: Settings = None) -> str:
@@ -63,12 +63,13 @@ def get_requires_for_build_editable(config_settings: Settings = None) -> list[st
     return _requires(wrapped.get_requires_for_build_editable, config_settings)
 
 
-def _with_sets(hook: Any, wheel_directory: str, config_settings: Settings, metadata_directory: str | None) -> str:
+def _with_sets(hook: Any, wheel_directory: str, config_settings: Settings) -> str:
     with _stopping():
         options, rest = read_options(Path.cwd(), config_settings)
         # The capture comes first: it is what can fail for the user, and a failure must leave no wheel.
         files = captured_files(options)
-        name: str = hook(wheel_directory, rest, metadata_directory)
+        # It would want the metadata that was prepared to be its own, and those have the sets' entry point too.
+        name: str = hook(wheel_directory, rest, None)
         extend_wheel(Path(wheel_directory) / name, files, entry_point(options))
         return name
 

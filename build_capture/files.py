@@ -78,7 +78,7 @@ def replaced_folder(folder: Path) -> Iterator[Path]:
 
     Where `folder` is a link, what it leads to is replaced.
     """
-    folder = folder.resolve()
+    folder = real_path(folder)
     make_folder(folder.parent)
     try:
         fresh = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}.new-"))
@@ -87,12 +87,28 @@ def replaced_folder(folder: Path) -> Iterator[Path]:
     try:
         yield fresh
         fresh.chmod(0o755)
+        _refuse_read_only(folder)
         _swap(fresh, folder)
     except OSError as error:
         raise CaptureError(f"cannot write this folder: {error.strerror}", where=Place(str(folder)), mend="name another one") from error
     finally:
         if fresh.exists():
             shutil.rmtree(fresh)
+
+
+def real_path(path: Path) -> Path:
+    """The path, absolute and without links. Raises a `CaptureError` for a link that leads to itself."""
+    try:
+        return path.resolve()
+    except (OSError, RuntimeError) as error:
+        raise CaptureError("this link leads to itself", where=Place(str(path)), mend="name another path") from error
+
+
+def _refuse_read_only(folder: Path) -> None:
+    """Raise an `OSError` where what is in `folder` may not be removed; whoever made it read-only wants to keep it."""
+    for place, _, _ in os.walk(folder):
+        if not os.access(place, os.W_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), place)
 
 
 def _swap(fresh: Path, folder: Path) -> None:

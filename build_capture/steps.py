@@ -33,7 +33,9 @@ def shown_by(show: Show) -> Iterator[None]:
 
 
 def on_standard_error() -> Show:
-    """A line that goes when the step ends, on a terminal; else one that stays, for a step that takes long."""
+    """A line that goes when the step ends, on a terminal; else one that stays, for a step that takes long; nothing where it is closed."""
+    if sys.stderr is None:
+        return contextlib.nullcontext
     return _spinning if sys.stderr.isatty() else late
 
 

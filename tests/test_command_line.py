@@ -58,3 +58,15 @@ def test_exit_code_is_the_same_where_nobody_reads(arguments: list[str], tmp_path
     finished = subprocess.run(command, cwd=tmp_path, stdout=writer, stderr=writer if absent else subprocess.PIPE, env=HERE, check=False)
     os.close(writer)
     assert (finished.returncode, finished.stderr or b"") == (2 if absent else 3, b"")
+
+
+@pytest.mark.parametrize("command", ["capture", "merge SET", "package SET"])
+def test_empty_name_of_a_folder_to_write_is_refused(command: str) -> None:
+    finished = subprocess.run([sys.executable, "-m", "build_capture", *command.split(), "--out", ""], capture_output=True, text=True, check=False)
+    assert finished.returncode == 2 and "it is empty; expected the name of a folder" in finished.stderr
+
+
+def test_command_runs_where_standard_error_is_closed() -> None:
+    script = 'exec "$0" -m build_capture verify absent 2>&-'
+    finished = subprocess.run(["/bin/sh", "-c", script, sys.executable], env=HERE, capture_output=True, text=True, check=False)
+    assert finished.returncode == 2

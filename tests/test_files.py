@@ -88,6 +88,16 @@ def test_replaced_folder_replaces_what_a_link_leads_to_where_names_cannot_be_exc
         monkeypatch.setattr(files, "_exchange", lambda first, second: False)
 
 
+def test_replaced_folder_keeps_one_that_is_read_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    inner = tmp_path / "set/cubins"
+    inner.mkdir(parents=True)
+    # Root may write everywhere; the answer is that to other users.
+    monkeypatch.setattr(files.os, "access", lambda place, mode: Path(place) != inner)
+    with pytest.raises(CaptureError, match="cannot write this folder: Permission denied"), replaced_folder(tmp_path / "set"):
+        pass
+    assert [path.name for path in tmp_path.iterdir()] == ["set"] and inner.is_dir()
+
+
 def test_parse_target_lists_the_nearest() -> None:
     assert parse_target("sm_121").folder == "sm121"
     with pytest.raises(CaptureError, match="unknown target 'sm_122'; did you mean"):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from rich.console import Console
 
-from build_capture.commands.shared import output_console, planning_options, print_json
+from build_capture.commands.shared import OutFolder, output_console, planning_options, print_json
 
 if TYPE_CHECKING:
     from build_capture.read.profile import Policy
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     help="Write what the launches of mode gpu take and give to this folder, so that another program can repeat them.",
 )
 @click.option("--jobs", type=click.IntRange(0, 1024), default=0, help="Compiles at a time; 0: one for each processor.  [default: 0]")
-@click.option("--out", type=click.Path(path_type=Path), required=True, help="The set's folder: new, empty, or an earlier set.")
+@click.option("--out", type=OutFolder(), required=True, help="The set's folder: new, empty, or an earlier set.")
 @click.option("--depfile", type=click.Path(path_type=Path), help="Write the files that were read, for a build system.")
 @click.option(
     "--depfile-target",

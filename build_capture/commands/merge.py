@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
-from build_capture.commands.shared import output_console, print_json
+from build_capture.commands.shared import OutFolder, output_console, print_json
 from build_capture.words import counted
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ class MergeSummary(msgspec.Struct, frozen=True):
 
 @click.command("merge")
 @click.argument("sets", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--out", type=click.Path(path_type=Path), required=True, help="The merged set's folder; it may be one of the sets.")
+@click.option("--out", type=OutFolder(), required=True, help="The merged set's folder; it may be one of the sets.")
 @click.option(
     "--conflict",
     type=click.Choice(["error", "first", "newest"]),
@@ -50,7 +50,7 @@ def merge_command(sets: tuple[Path, ...], out: Path, conflict: Conflict, as_json
     read = [(str(path), read_set(path)) for path in sets]
     merged = merge(read, conflict)
     # Everything is in memory now, so that `out` may be one of the sets.
-    written = write_set(merged.captured, merged.cubins, out.resolve())
+    written = write_set(merged.captured, merged.cubins, out)
     kernels = merged.captured.kernels
     summary = MergeSummary(
         set=str(out),

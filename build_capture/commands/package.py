@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from build_capture.commands.shared import print_json
+from build_capture.commands.shared import OutFolder, print_json
 from build_capture.words import counted
 
 FORMATS = ("tar.zst", "wheel", "deb")
@@ -15,7 +15,7 @@ FORMATS = ("tar.zst", "wheel", "deb")
 
 @click.command("package")
 @click.argument("sets", nargs=-1, required=True, metavar="SET...", type=click.Path(path_type=Path))
-@click.option("--out", type=click.Path(path_type=Path, file_okay=False), required=True, help="Where the packages go.")
+@click.option("--out", type=OutFolder(), required=True, help="Where the packages go.")
 @click.option("--app", help="Whose engine loads them: they install to share/<app>/cuda. Default: the family that the sets record.")
 @click.option("--format", "formats", type=click.Choice([*FORMATS, "all"]), multiple=True, help="What to make; may be repeated. Default: all.")
 @click.option("--release", default="0", show_default=True, help="The packages' version; the digest is added to it.")

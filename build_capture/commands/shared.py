@@ -17,6 +17,19 @@ PIPE_WIDTH = 160
 """Columns of a table that goes to a file or a pipe."""
 
 
+class OutFolder(click.Path):
+    """A folder to write. An empty name, as of a variable that is not set, would be the folder at hand."""
+
+    def __init__(self) -> None:
+        super().__init__(path_type=Path)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The path."""
+        if value == "":
+            self.fail("it is empty; expected the name of a folder", param, ctx)
+        return super().convert(value, param, ctx)
+
+
 def planning_options(command: Any) -> Any:
     """The options of every command that works out needs."""
     options = (

@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 
 from build_capture.errors import CaptureError, Place, raise_all
-from build_capture.files import write_if_changed
+from build_capture.files import real_path, write_if_changed
 from build_capture.package.deb import write_deb
 from build_capture.package.folder import VerifiedSet, verify_folder
 from build_capture.package.manifest import LICENCE, MANIFEST, README, file_entry, manifest_for, manifest_text, refuse_unrepeatable
@@ -21,6 +21,7 @@ from build_capture.package.tar import write_tar
 from build_capture.package.verify import verify
 from build_capture.package.wheel import write_wheel
 from build_capture.package.zstd import compress
+from build_capture.sets.pack import refuse_folder_of_set
 from build_capture.sets.read import AOT_JSON, ReadSet, read_set
 from build_capture.targets import parse_target
 
@@ -64,7 +65,8 @@ def package(request: PackageRequest) -> Packaged:
 
     Raises a `CaptureError` for a set that is damaged, unsound or not ours.
     """
-    sources = [_source(path, request.out) for path in request.sets]
+    refuse_folder_of_set(request.out, real_path(request.out))
+    sources = [_source(path) for path in request.sets]
     sources.sort(key=lambda source: source.verified.gpu.capability)
     _refuse_twice(sources)
     names = package_names(request.app or _family(sources), request.release, [source.verified for source in sources])
@@ -106,10 +108,8 @@ def _formats(names: PackageNames, files: dict[str, bytes], licence: bytes, reque
     return dict(made[format] for format in request.formats)
 
 
-def _source(path: Path, out: Path) -> _Source:
+def _source(path: Path) -> _Source:
     found = read_set(path)
-    if out.resolve().is_relative_to(found.folder.resolve()):
-        raise CaptureError("this lies in the folder of a set, which holds its files alone", where=Place(str(out)), mend="name another folder with --out")
     if found.foreign:
         raise CaptureError("it records no seals, so nothing says what its cubins assume", where=Place(str(found.path)), mend="capture it with build-capture")
     return _Source(verify_folder(found.folder, str(found.folder)), found)

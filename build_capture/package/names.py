@@ -79,7 +79,7 @@ def package_names(app: str, release: str, sets: Sequence[VerifiedSet]) -> Packag
     Raises a `CaptureError` for an app or a release that is no good name in one of the formats.
     """
     if not _APP.fullmatch(app):
-        raise CaptureError(f"the app {app!r} is no name for a package", mend="expected lower-case letters, digits and _ . + -, such as --app qwen27")
+        raise CaptureError(f"the app {app!r} is no name for a package", mend="expected 2 to 64 lower-case letters, digits and _ . + -, such as --app qwen27")
     if not _RELEASE.fullmatch(release):
         raise CaptureError(f"the release {release!r} is no version", mend="expected numbers and points, such as --release 1.4.0")
     text = "".join(f"{one.digest}  {one.gpu.folder}\n" for one in sets)

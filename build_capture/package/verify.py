@@ -60,8 +60,10 @@ def _verify(path: Path, target: Target | None) -> Verified:
 
 
 def _verify_on_disk(path: Path, target: Target | None) -> Verified:
-    if _is_set(os.listdir(path)) or TARGET_FOLDER.fullmatch(path.resolve().name):
-        return Verified(str(path), "folder", _verified([(path.resolve(), str(path))], str(path), target, manifests=False))
+    # As engines name it: they follow links.
+    place = Path(os.path.abspath(path))
+    if _is_set(os.listdir(path)) or TARGET_FOLDER.fullmatch(place.name):
+        return Verified(str(path), "folder", _verified([(place, str(path))], str(path), target, manifests=False))
     found = {child for pattern in _PREFIX_PATTERNS for child in path.glob(pattern) if TARGET_FOLDER.fullmatch(child.name)}
     if not found:
         raise damage("it holds no captured set", str(path), "expected a set, or a prefix with share/<app>/cuda/sm<NN>/aot.json")

@@ -17,6 +17,7 @@ from build_capture.capture.gpu.verify import GpuRecord, verify
 from build_capture.capture.graph import Progress
 from build_capture.capture.policy.apply import Applied, apply_policy
 from build_capture.depfile import write_depfile
+from build_capture.files import real_path
 from build_capture.package.provenance import provenance
 from build_capture.pipeline.plan import Planned, Request, plan
 from build_capture.pipeline.summary import Summary, summary_of
@@ -47,7 +48,7 @@ def capture(
     started = time.monotonic()
     device = look_for_device(asked_mode)
     # A link to a folder stands for that folder.
-    out = out.resolve()
+    out = real_path(out)
     refuse_other_folder(out)
     planned = plan(request)
     mode = choose_mode(asked_mode, device, planned.target, planned.profile.kernels, values=values is not None)

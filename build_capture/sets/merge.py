@@ -13,6 +13,7 @@ import msgspec
 
 from build_capture import __version__
 from build_capture.errors import CaptureError, Exit, Place, nearest, raise_all
+from build_capture.files import sha256_of_bytes
 from build_capture.sets.adopt import adopted
 from build_capture.sets.aliases import Claims, aliases_of, claims_of, reachable
 from build_capture.sets.digest import digest
@@ -111,6 +112,18 @@ def _source(name: str, found: ReadSet) -> _Source:
         raise CaptureError("this set has no entries", where=Place(str(found.path)), mend="capture it anew, or leave it out")
     _refuse_one_hash_for_several(found)
     cubins = {kernel.hash: found.read_cubin(kernel) for kernel in found.captured.kernels}
+    raise_all(
+        [
+            CaptureError(
+                f"its bytes are not those that aot.json records for {kernel.fn}",
+                where=Place(str(found.cubin_path(kernel))),
+                mend="copy, unpack or install that set anew, or leave it out",
+                code=Exit.NOT_COVERED,
+            )
+            for kernel in {kernel.hash: kernel for kernel in found.captured.kernels}.values()
+            if kernel.sha256 and kernel.sha256 != sha256_of_bytes(cubins[kernel.hash])
+        ]
+    )
     return _Source(name, found, cubins, adopted(found, cubins))
 
 

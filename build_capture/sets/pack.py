@@ -12,7 +12,7 @@ from build_capture import __version__
 from build_capture.capture.compile import Variant
 from build_capture.capture.records import Code
 from build_capture.errors import CaptureError, Place, raise_all
-from build_capture.files import replaced_folder, sha256_of_bytes
+from build_capture.files import real_path, replaced_folder, sha256_of_bytes
 from build_capture.plan.needs import Constant, fp32_bits
 from build_capture.sets.model import CapturedSet, SetConstant, SetKernel, SetParameter
 from build_capture.sets.parse import OURS, parse
@@ -114,10 +114,13 @@ def set_constant(constant: Constant) -> SetConstant:
 
 
 def refuse_other_folder(out: Path) -> None:
-    """Raise a `CaptureError` where `out` is not a folder that a set may replace: an empty one, or a set."""
+    """Raise a `CaptureError` where `out` is not a folder that a set may replace: a new or an empty one, or a set, and in no other set."""
+    refuse_folder_of_set(out, real_path(out).parent)
     if not out.exists():
         return
-    strange = [out] if not out.is_dir() else [p for p in sorted(out.iterdir()) if p.name not in (AOT_JSON, CUBINS)]
+    if not out.is_dir():
+        raise CaptureError("this is a file; a set is a folder", where=Place(str(out)), mend="name a folder with --out")
+    strange = [p for p in sorted(out.iterdir()) if p.name not in (AOT_JSON, CUBINS)]
     strange += [out / AOT_JSON] if (out / AOT_JSON).is_dir() else []
     strange += [p for p in sorted((out / CUBINS).glob("*")) if p.suffix != ".cubin" or not p.is_file()]
     if strange:
@@ -126,6 +129,12 @@ def refuse_other_folder(out: Path) -> None:
             where=Place(str(out)),
             mend="name an empty folder, a new one, or an earlier set with --out",
         )
+
+
+def refuse_folder_of_set(out: Path, place: Path) -> None:
+    """Raise a `CaptureError` that names `out` where `place` is the folder of a set or lies in one."""
+    if any((folder / AOT_JSON).is_file() for folder in (place, *place.parents)):
+        raise CaptureError("this lies in the folder of a set, which holds its files alone", where=Place(str(out)), mend="name another folder with --out")
 
 
 def _same(files: dict[str, bytes], out: Path) -> bool:

@@ -99,7 +99,7 @@ def _find(path: Path, target: Target | None) -> Path:
         return next(iter(installed.values()))
     if target is None:
         have = ", ".join(place.parent.relative_to(path).as_posix() for place in places)
-        raise CaptureError(f"{len(places)} sets are installed here: {have}", where=Place(str(path)), mend="name the folder of one, or a target")
+        raise CaptureError(f"{len(places)} sets are installed here: {have}", where=Place(str(path)), mend="name the folder of one")
     if target.folder not in installed:
         raise CaptureError(f"have {have}, need {target.folder}", where=Place(str(path)), mend=f"capture for {target.name}, or name another folder")
     return installed[target.folder]

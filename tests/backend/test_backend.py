@@ -28,6 +28,7 @@ build-backend = "build_capture.backend"
 [project]
 name = "tiny-engine"
 version = "1.2"
+scripts = {{ tiny = "tiny_engine:main" }}
 
 [tool.scikit-build]
 wheel.cmake = false
@@ -44,7 +45,7 @@ def write_consumer(folder: Path, options: str = "parallel = 16") -> Path:
     write_tiny(folder, "", folder, parameters="rows: usize", arguments='aot.int("W", @intCast(rows))', domains=".rows = .{ 1, 2, 16 }, ", signature="W")
     (folder / "pyproject.toml").write_text(PYPROJECT.format(options=options))
     (folder / "tiny_engine").mkdir()
-    (folder / "tiny_engine/__init__.py").write_text("NAME = 'tiny'\n")
+    (folder / "tiny_engine/__init__.py").write_text("def main() -> None:\n    print('tiny')\n")
     return folder
 
 
@@ -95,6 +96,7 @@ def test_installed_wheel_tells_where_its_set_is(wheel: Path, tmp_path: Path) -> 
     def ask(*arguments: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run([python, *arguments], capture_output=True, text=True, check=False)
 
+    assert subprocess.run([site / "bin/tiny"], capture_output=True, text=True, check=True, env={"PYTHONPATH": str(site)}).stdout == "tiny\n"
     assert ask("-c", script).stdout == f"tiny_engine_sets {want}\n"
     assert ask("-m", "tiny_engine_sets").stdout == f"{want}\n"
     check = [sys.executable, ROOT / "build_capture", "check", want, "--profile", wheel.parents[1] / "capture.zon", "--parallel", "16"]

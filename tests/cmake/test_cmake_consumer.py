@@ -120,13 +120,18 @@ def test_ctest_passes_and_fails_for_a_set_that_lacks_an_entry(built: Consumer) -
 
 
 def test_installed_set_is_the_captured_one_and_holds_nothing_else(built: Consumer) -> None:
-    left = built.prefix / "share/tiny/cuda/sm121/cubins/left.cubin"
-    left.parent.mkdir(parents=True)
-    left.write_bytes(b"of an earlier set")
-    built.run("cmake", "--install", built.build, "--prefix", built.prefix)
-    assert left.parents[1].joinpath("aot.json").is_file()
-    installed = {path.name: path.read_bytes() for path in left.parent.iterdir()}
-    assert installed == built.cubins()
+    # To a pattern, the one prefix would be the other.
+    prefixes = [built.prefix.with_name("p[1]"), built.prefix.with_name("p1")]
+    for prefix in prefixes:
+        left = prefix / "share/tiny/cuda/sm121/cubins/a;b.cubin"
+        left.parent.mkdir(parents=True)
+        left.write_bytes(b"of an earlier set")
+    for prefix in reversed(prefixes):
+        built.run("cmake", "--install", built.build, "--prefix", prefix)
+    for prefix in prefixes:
+        folder = prefix / "share/tiny/cuda/sm121"
+        assert sorted(path.name for path in folder.iterdir()) == ["aot.json", "cubins"]
+        assert {path.name: path.read_bytes() for path in (folder / "cubins").iterdir()} == built.cubins()
 
 
 def test_set_that_was_not_built_leaves_the_installed_one_as_it_is(tmp_path: Path) -> None:

@@ -173,6 +173,15 @@ def test_merge_refuses_sets_of_several_targets_whether_they_say_so_or_not(tmp_pa
         merge([("ours", ours), ("silent", silent)], "error")
 
 
+def test_merge_names_the_damaged_cubin_of_an_input(tmp_path: Path) -> None:
+    sets = [(name, write(tmp_path / name, kernel(name * 32))) for name in ("aa", "bb")]
+    cubin = tmp_path / f"bb/cubins/{'bb' * 32}.cubin"
+    cubin.write_bytes(cubin.read_bytes() + b"x")
+    with pytest.raises(CaptureError) as raised:
+        merge(sets, "error")
+    assert str(raised.value).startswith(f"{cubin}: error: its bytes are not those that aot.json records for _f") and raised.value.code == 3
+
+
 def test_merge_refuses_a_set_without_entries(tmp_path: Path) -> None:
     (tmp_path / "aot.json").write_text('{"kernels": []}')
     with pytest.raises(CaptureError, match="this set has no entries"):

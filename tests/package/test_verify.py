@@ -88,6 +88,14 @@ def test_r51_an_explicit_folder_is_taken_whatever_else_is_installed(tmp_path: Pa
     assert (verified.folder, verified.target) == (str(explicit), "sm_121")
 
 
+def test_verify_takes_a_folder_by_the_name_that_engines_follow(tmp_path: Path) -> None:
+    unpacked_sample(tmp_path)
+    (tmp_path / "store/share").mkdir(parents=True)
+    (tmp_path / "prefix/share/sample").rename(tmp_path / "store/share/sample-1.0")
+    (tmp_path / "prefix/share/sample").symlink_to(tmp_path / "store/share/sample-1.0")
+    assert verify(tmp_path / "prefix" / SET).sets[0].packaged
+
+
 def test_verify_refuses_a_folder_named_after_another_target(tmp_path: Path) -> None:
     folder = write_sample(tmp_path / "prefix/share/sample/cuda/sm121", 120)
     assert "error: the folder is for sm121, and its set for sm120" in refusal(folder)

@@ -137,6 +137,17 @@ def test_pack_refuses_a_folder_that_holds_something_else(tmp_path: Path, strange
 
 def test_pack_refuses_a_file_in_the_way(tmp_path: Path) -> None:
     (tmp_path / "set").write_text("mine")
-    with pytest.raises(CaptureError, match="is not part of a set"):
+    with pytest.raises(CaptureError, match="this is a file; a set is a folder"):
         pack([Variant(NEED, RESULT, CUBIN)], TARGET, {}, tmp_path / "set")
     assert (tmp_path / "set").read_text() == "mine"
+
+
+def test_pack_refuses_a_folder_within_a_set_and_a_link_to_itself(tmp_path: Path) -> None:
+    variants = [Variant(NEED, RESULT, CUBIN)]
+    pack(variants, TARGET, {}, tmp_path / "set")
+    with pytest.raises(CaptureError, match="this lies in the folder of a set, which holds its files alone"):
+        pack(variants, TARGET, {}, tmp_path / "set/a/b")
+    (tmp_path / "loop").symlink_to("loop")
+    with pytest.raises(CaptureError, match="this link leads to itself|cannot write"):
+        pack(variants, TARGET, {}, tmp_path / "loop")
+    assert sorted(path.name for path in tmp_path.rglob("*")) == [f"{RESULT.hash}.cubin", "aot.json", "cubins", "loop", "set"]

@@ -124,7 +124,7 @@ def test_read_set_of_a_prefix_where_sets_are_installed(tmp_path: Path) -> None:
     assert check_read(tmp_path, "sm_90").folder == hopper
     # An explicit folder wins over what its name says.
     assert check_read(hopper, "sm_121").folder == hopper
-    with pytest.raises(CaptureError, match="2 sets are installed here: share/server/cuda/sm121, share/server/cuda/sm90; name the folder of one, or a target"):
+    with pytest.raises(CaptureError, match="2 sets are installed here: share/server/cuda/sm121, share/server/cuda/sm90; name the folder of one"):
         check_read(tmp_path)
     with pytest.raises(CaptureError, match="have sm121, sm90, need sm120; capture for sm_120, or name another folder"):
         check_read(tmp_path, "sm_120")
