@@ -169,3 +169,10 @@ def test_python_by_name_follows_path(project: Project) -> None:
         assert result.returncode == 0, result.stdout
     assert len(project.starts("fake-python")) == 1
     assert len(project.starts("other-python")) == 1
+
+
+def test_python_that_is_not_in_path_is_named_with_its_option(project: Project) -> None:
+    result = project.run("-Dcapture=true", "-Dcapture-python=absent-python")
+    # Zig 0.17 looks it up itself.
+    named = "find program absent-python" if project.keeps_its_graph else "-Dcapture-python=absent-python: there is no such program in PATH; expected a Python"
+    assert result.returncode != 0 and named in result.stdout, result.stdout

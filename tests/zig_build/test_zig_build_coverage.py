@@ -64,7 +64,7 @@ def test_set_for_another_target_fails(project: Project, tmp_path: Path) -> None:
     write_set(tmp_path / "set", "finished", "sm_90")
     result = project.run("test", f"-Dcapture-set={tmp_path}/set", "-Dcapture-target=sm_121")
     assert result.returncode != 0
-    assert f"{tmp_path}/set: error: have sm90, need sm121" in result.stdout
+    assert f"{tmp_path}/set: error: have sm90, need sm121; name the folder of another set, or say -Dcapture-target=sm_90\n" in result.stdout
 
 
 def test_set_without_a_cubin_or_with_a_changed_one_fails(project: Project, tmp_path: Path) -> None:
@@ -144,10 +144,11 @@ def check_profile(zig: str, folder: Path, profile: str, message: str | None) -> 
 @pytest.mark.parametrize(
     ("option", "message"),
     [
-        ("-Dparallel=0", "-Dparallel is 0; expected at least 1"),
+        ("-Dparallel=0", "-Dparallel is 0; expected 1 to 1024; try -Dparallel=1"),
+        ("-Dwindow-rows=4097", "-Dwindow-rows is 4097; expected 1 to 4096; try -Dwindow-rows=1"),
         ("-Dcapture-target=gb10", '"gb10" is not a target; expected sm_ and a number, or native; try sm_121'),
         ("-Dcapture-target=sm_90,sm_90", "-Dcapture-target names sm_90 twice"),
-        ("-Dcapture-mode=guess", "capture-mode"),
+        ("-Dcapture-policy=totl", "-Dcapture-policy: expected one of exact, compact, total"),
     ],
 )
 def test_wrong_option_is_refused_by_name(project: Project, option: str, message: str) -> None:

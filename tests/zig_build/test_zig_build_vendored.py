@@ -129,7 +129,8 @@ def test_failing_capture_leaves_a_kept_set_as_it_is(project: Project, kept: Path
 def test_missing_folder_is_named(project: Project) -> None:
     result = project.run("test", "-Dcapture-set=absent/set")
     assert result.returncode != 0
-    assert "absent/set: error: there is no such folder (FileNotFound)" in result.stdout
+    assert "check the files of -Dcapture-set=absent/set" in result.stdout
+    assert "absent/set: error: there is no such folder (FileNotFound); name the folder of a set\n" in result.stdout
 
 
 def test_two_targets_with_one_kept_set_are_refused(project: Project, kept: Path) -> None:

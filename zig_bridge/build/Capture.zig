@@ -80,8 +80,8 @@ fn addPython(run: *std.Build.Step.Run, python: []const u8) void {
         // Zig 0.16 configures in every build, so that this look-up is never stale.
         run.addFileArg(.{ .cwd_relative = path });
     } else {
-        // Starting it fails when the capture runs, and names it.
-        run.addArg(python);
+        const fail = b.addFail(b.fmt("-Dcapture-python={s}: there is no such program in PATH; expected a Python, by its name or its path", .{python}));
+        run.step.dependOn(&fail.step);
     }
 }
 

@@ -28,7 +28,7 @@ pub fn create(b: *std.Build, options: Options) FinishedSet {
     const output: std.Build.LazyPath = .{ .cwd_relative = b.dupe(options.folder) };
     const program = VerifySet.create(b, .{ .package = options.package, .set = options.set, .consumer = null });
     const run = b.addRunArtifact(program.artifact);
-    run.setName(b.fmt("-Dcapture-set={s} is a whole set", .{options.folder}));
+    run.setName(b.fmt("check the files of -Dcapture-set={s}", .{options.folder}));
     if (target_names.known(options.target)) |target| run.addArgs(&.{ "--target", target });
     run.addArgs(&.{ "--folder", "--stale", options.stale });
     addTree(run, options.sources);

@@ -2,6 +2,7 @@
 const Options = @This();
 
 const std = @import("std");
+const Limits = @import("../coverage/round.zig").Limits;
 const Profile = @import("Profile.zig");
 const target_names = @import("target_names.zig");
 
@@ -61,22 +62,24 @@ pub fn create(b: *std.Build, profile: Profile) Options {
         .parallel = limit(b, "parallel", b.fmt(
             "The number of streams that the set has to serve at once (default: the profile's {d}).",
             .{profile.parallel},
-        ), profile.parallel),
+        ), profile.parallel, Limits.parallel_max),
         .window_rows = limit(b, "window-rows", b.fmt(
             "The number of rows that one stream's window has at the most (default: the profile's {d}).",
             .{profile.window_rows},
-        ), profile.window_rows),
+        ), profile.window_rows, Limits.window_rows_max),
         .targets = target_names.parse(b, b.option(
             []const []const u8,
             "capture-target",
             b.fmt("The GPU to compile for; a comma list makes one set for each, `native` is the one at hand (default: the profile's {s}).", .{profile.target}),
         ) orelse &.{profile.target}),
-        .mode = b.option(
+        .mode = choice(
+            b,
             Mode,
             "capture-mode",
             "The way in which variants are made; `gpu` also launches each on the GPU at hand and checks its numbers, `auto` does where it can (default: compile).",
         ) orelse .compile,
-        .policy = b.option(
+        .policy = choice(
+            b,
             Policy,
             "capture-policy",
             "The cubins of a set: `exact` as Triton picks them, `compact` few, `total` also for all values beyond the limits (default: the profile's, else exact).",
@@ -96,7 +99,8 @@ pub fn create(b: *std.Build, profile: Profile) Options {
             "capture-set",
             "The folder of a finished set to install and test, without Python; with -Dcapture=true it is refreshed from a capture.",
         ),
-        .stale = b.option(
+        .stale = choice(
+            b,
             Stale,
             "capture-set-stale",
             "What it means that the profile, a declaration file or a kernel is not what the set in -Dcapture-set was made from (default: refuse).",
@@ -118,10 +122,23 @@ pub fn command(options: Options, b: *std.Build, profile: Profile, target: []cons
     return b.fmt("{s}{s}{s} -Dcapture-target={s}", .{ base, mode, policy, target });
 }
 
-fn limit(b: *std.Build, comptime name: []const u8, description: []const u8, default: u32) u32 {
+/// One of a few words. Zig's own message of another word does not say which they are.
+fn choice(b: *std.Build, comptime Words: type, name: []const u8, description: []const u8) ?Words {
+    const was_invalid = b.invalid_user_input;
+    b.invalid_user_input = false;
+    const value = b.option(Words, name, description);
+    if (b.invalid_user_input) {
+        const words = std.mem.join(b.allocator, ", ", std.meta.fieldNames(Words)) catch @panic("OOM");
+        std.log.err("-D{s}: expected one of {s}", .{ name, words });
+    }
+    b.invalid_user_input = b.invalid_user_input or was_invalid;
+    return value;
+}
+
+fn limit(b: *std.Build, comptime name: []const u8, description: []const u8, default: u32, maximum: u32) u32 {
     const value = b.option(u32, name, description) orelse return default;
-    if (value > 0) return value;
-    std.log.err("-D{s} is 0; expected at least 1; try -D{s}={d}", .{ name, name, default });
+    if (value > 0 and value <= maximum) return value;
+    std.log.err("-D{s} is {d}; expected 1 to {d}; try -D{s}={d}", .{ name, value, maximum, name, default });
     b.invalid_user_input = true;
     return default;
 }

@@ -91,7 +91,8 @@ fn answer(io: std.Io, arena: std.mem.Allocator, words: []const []const u8, outpu
     const folders = switch (try verify.find(io, arena, dir, arguments.path, arguments.target, arguments.folder)) {
         .folders => |folders| folders,
         .absent => |why| {
-            try problems.print("{s}: error: there is no such folder ({s}); name the folder of a set, or the prefix where it is installed\n", .{ arguments.path, why });
+            const prefix = if (arguments.folder) "" else ", or the prefix where it is installed";
+            try problems.print("{s}: error: there is no such folder ({s}); name the folder of a set{s}\n", .{ arguments.path, why, prefix });
             return .input;
         },
         .other_targets => |text| {
@@ -110,6 +111,7 @@ fn answer(io: std.Io, arena: std.mem.Allocator, words: []const []const u8, outpu
             },
         } };
         if (arguments.folder and result.report.aot_json.len == 0) try addHint(io, arena, dir, folder, result);
+        if (arguments.tree != null) try addTargetHint(arena, result);
         if (result.report.problems.len == 0) try addSources(io, arena, dir, arguments, result);
         if (result.isGood()) try addCoverage(arena, arguments, result);
         is_good = is_good and result.isGood();
@@ -127,6 +129,16 @@ fn addHint(io: std.Io, arena: std.mem.Allocator, dir: std.Io.Dir, path: []const 
     if (below.len == 1 and std.mem.eql(u8, below[0], path)) return;
     const problems = try arena.dupe(verify.Problem, result.report.problems);
     for (problems) |*problem| problem.mend = try std.fmt.allocPrint(arena, "sets are below it; name the folder of one: {s}", .{below[0]});
+    result.report.problems = problems;
+}
+
+/// In a build the target can be named as well as the set: to a set of another GPU, adds how.
+fn addTargetHint(arena: std.mem.Allocator, result: *Result) !void {
+    const target = result.report.target orelse return;
+    const problems = try arena.dupe(verify.Problem, result.report.problems);
+    for (problems) |*problem| if (std.mem.eql(u8, problem.mend, verify.another_set)) {
+        problem.mend = try std.fmt.allocPrint(arena, "{s}, or say -Dcapture-target=sm_{d}", .{ verify.another_set, target.sm });
+    };
     result.report.problems = problems;
 }
 

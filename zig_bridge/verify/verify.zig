@@ -20,6 +20,9 @@ pub const parseTarget = targets.parse;
 /// The file that lists a set's kernels.
 pub const aot_name = "aot.json";
 
+/// How to mend that a set is for another GPU.
+pub const another_set = "name the folder of another set";
+
 /// What may lie beside a set: what packaging adds.
 const beside = [_][]const u8{ manifest.licence_name, manifest.name, manifest.readme_name };
 
@@ -155,7 +158,7 @@ const Verifier = struct {
             return need orelse in_path;
         };
         if (need orelse in_path) |wanted| if (wanted.sm != found.sm) {
-            try problems.addMended("", "name the folder of another set", "have sm{d}, need sm{d}", .{ found.sm, wanted.sm });
+            try problems.addMended("", another_set, "have sm{d}, need sm{d}", .{ found.sm, wanted.sm });
         };
         return found;
     }
