@@ -67,15 +67,16 @@ pub const Cubin = struct {
         return @intCast((if (modern) flags >> 8 else flags) & 0xff);
     }
 
-    /// Whether the cubin defines the function `name`.
+    /// Whether the cubin defines the function `name`. All of every symbol table is read: damage behind the name is damage.
     pub fn defines(cubin: Cubin, name: []const u8) Error!bool {
+        var found = false;
         for (0..cubin.count()) |index| {
             if (cubin.section("sh_type", index) != elf.SHT_SYMTAB) continue;
             const strings = cubin.section("sh_link", index);
             if (strings >= cubin.count()) return error.Damaged;
-            if (try definesIn(try cubin.content(index), try cubin.content(@intCast(strings)), name)) return true;
+            if (try definesIn(try cubin.content(index), try cubin.content(@intCast(strings)), name)) found = true;
         }
-        return false;
+        return found;
     }
 
     /// How the entry `name` is launched; null where the cubin does not say.
@@ -219,13 +220,14 @@ const Records = struct {
 fn definesIn(table: []const u8, strings: []const u8, name: []const u8) Error!bool {
     const bytes = @sizeOf(elf.Elf64_Sym);
     if (table.len % bytes != 0) return error.Damaged;
+    var found = false;
     var rest = table;
     while (rest.len > 0) : (rest = rest[bytes..]) {
         if (field(elf.Elf64_Sym, "st_info", rest) & 0xf != elf.STT_FUNC) continue;
         if (field(elf.Elf64_Sym, "st_shndx", rest) == elf.SHN_UNDEF) continue;
-        if (std.mem.eql(u8, try string(strings, field(elf.Elf64_Sym, "st_name", rest)), name)) return true;
+        if (std.mem.eql(u8, try string(strings, field(elf.Elf64_Sym, "st_name", rest)), name)) found = true;
     }
-    return false;
+    return found;
 }
 
 /// A field of the structure `T` that `bytes` begin with. Cubins are little-endian wherever they are read.

@@ -53,6 +53,21 @@ test "elf: a cubin cut short anywhere is refused" {
     }
 }
 
+test "elf: a symbol behind the one that is looked for is read too" {
+    var arena: std.heap.ArenaAllocator = .init(testing.allocator);
+    defer arena.deinit();
+    const whole = try fake_cubin.bytes(arena.allocator(), .{ .entry = "_copy", .parameters = 1 });
+    const changed = try arena.allocator().dupe(u8, whole);
+    // A function of section 3; the symbol before it is empty.
+    const kind = std.mem.find(u8, changed, &.{ 0x12, 0, 3, 0 }).?;
+    const bytes = @sizeOf(std.elf.Elf64_Sym);
+    const symbol = changed[kind - 4 ..][0..bytes];
+    @memcpy(changed[kind - 4 - bytes ..][0..bytes], symbol);
+    try look(changed);
+    @memset(symbol[0..4], 0xff);
+    try testing.expectError(error.Damaged, look(changed));
+}
+
 test "elf: random bytes in a cubin end in facts or in an error" {
     var arena: std.heap.ArenaAllocator = .init(testing.allocator);
     defer arena.deinit();
