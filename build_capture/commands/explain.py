@@ -11,10 +11,12 @@ import click
 from build_capture.commands.shared import print_json
 from build_capture.errors import CaptureError, Exit, Place
 from build_capture.read.profile import LIMITS_MAX
+from build_capture.words import counted
 
 if TYPE_CHECKING:
     from build_capture.pipeline.plan import Opened
     from build_capture.sets.explain import Answer, Explanation
+    from build_capture.sets.log import Log
     from build_capture.sets.log_lines import LoggedArgument
 
 
@@ -58,14 +60,9 @@ def explain_command(
     opened: Opened | None = None
     if profile:
         opened = open_profile(Request(profile, parallel, window_rows, target=None, zig=zig, reader=reader, cache=cache))
-    name = getattr(log, "name", "-")
     said = read_log(log)
     if not said.failures and not said.requests:
-        raise CaptureError(
-            f"none of its {said.lines:,} lines tells of a launch without a variant",
-            where=Place("standard input" if name in ("-", "<stdin>") else str(name)),
-            mend="expected `no captured Triton variant of …`, as engines print it",
-        )
+        raise _nothing(said, getattr(log, "name", "-"))
     explanation = explain(said, found, opened, wanted.name if wanted else "")
     if as_json:
         print_json(explanation)
@@ -77,6 +74,16 @@ def explain_command(
     context.exit(Exit.NOT_COVERED)
 
 
+def _nothing(said: Log, name: str) -> CaptureError:
+    """That there is nothing to explain, and why."""
+    where = Place("standard input" if name in ("-", "<stdin>") else name)
+    if said.of_coverage:
+        what = "this is the coverage test's output, not an engine's log: it names each launch, the nearest variant and the command that captures it"
+        return CaptureError(what, where=where, mend="run what follows its `try:`")
+    what = f"nothing in {counted(said.lines, 'line')} tells of a launch without a variant"
+    return CaptureError(what, where=where, mend="expected `no captured Triton variant of …`, as engines print it")
+
+
 def _lines(explanation: Explanation) -> Iterator[str]:
     for answer in explanation.answers:
         yield from _answer(answer)
@@ -85,8 +92,8 @@ def _lines(explanation: Explanation) -> Iterator[str]:
         yield f"and {explanation.untold:,} further failures, of more kinds than are told apart"
     if not explanation.answers:
         yield "requests ended for want of a variant, but the lines before, which name the launch, are not in this log"
-    count = len(explanation.answers)
-    yield f"{count} kind{'' if count == 1 else 's'} of failure in {explanation.lines:,} lines; requests that ended so: {explanation.requests:,}"
+    kinds, lines = counted(len(explanation.answers), "kind"), counted(explanation.lines, "line")
+    yield f"{kinds} of failure in {lines}; requests that ended so: {explanation.requests:,}"
 
 
 _TITLES = {

@@ -34,12 +34,18 @@ class Asking(msgspec.Struct, frozen=True):
     """That hold such rounds: the profile's, or larger ones."""
     beyond: bool
     """Whether the profile's own limits hold none."""
+    part: str = ""
+    """Of a launch that no round makes: the rounds that ask for what is missing, with something else in the rest of the launch."""
 
 
-def asking(opened: Opened, failures: Sequence[LoggedFailure]) -> list[Asking]:
-    """What asks for each of the failures. The declarations are driven once over the profile's limits, then over larger ones while some are open."""
+def asking(opened: Opened, failures: Sequence[LoggedFailure], parts: Sequence[LoggedFailure | None]) -> list[Asking]:
+    """What asks for each of the failures, and for the part of each that is missing, where that is known.
+
+    The declarations are driven once over the profile's limits, then over larger ones while some are open.
+    """
     found: dict[int, Asking] = {}
     of_class: dict[int, Asking] = {}
+    of_part: dict[int, str] = {}
     waiting = [opened.limits]
     for limits in waiting:
         needs = look(msgspec.structs.replace(opened, limits=limits), spans=True).probed.needs
@@ -50,13 +56,15 @@ def asking(opened: Opened, failures: Sequence[LoggedFailure]) -> list[Asking]:
                 found[index] = Asking(rounds, limits, limits != opened.limits)
             elif index not in of_class and (rounds := rounds_asking(needs, failure, with_rows=False)):
                 of_class[index] = Asking(rounds, limits, limits != opened.limits)
+            if index not in of_part and (part := parts[index]) and (rounds := rounds_asking(needs, part, with_rows=False)):
+                of_part[index] = rounds
         left = [failure for index, failure in enumerate(failures) if index not in found and failure.kind == "missing"]
         if limits == opened.limits:
             waiting += _wider(limits, [failure for failure in left if any(need.function == failure.function for need in needs)], needs)
         if not left:
             break
     # A round of other rows that asks for the same specialization is better than none: its variant serves the launch.
-    return [found.get(index) or of_class.get(index) or Asking("", opened.limits, True) for index in range(len(failures))]
+    return [found.get(index) or of_class.get(index) or Asking("", opened.limits, True, of_part.get(index, "")) for index in range(len(failures))]
 
 
 def rounds_asking(needs: Sequence[ProbedNeed], failure: LoggedFailure, *, with_rows: bool = True) -> str:

@@ -9,10 +9,10 @@ import msgspec
 from build_capture.errors import nearest
 from build_capture.pipeline.plan import Opened
 from build_capture.plan.needs import Class, fp32_bits
-from build_capture.read.profile import Limits
 from build_capture.sets.asking import Asking, asking
 from build_capture.sets.index import Index
 from build_capture.sets.launch import Argument, Launch, LaunchConstant
+from build_capture.sets.limits import capture_command, recorded_limits, show_recorded
 from build_capture.sets.log import Log, LoggedFailure
 from build_capture.sets.log_lines import LoggedArgument, LoggedConstexpr
 from build_capture.sets.model import SetKernel
@@ -44,13 +44,13 @@ class Answer(msgspec.Struct, frozen=True):
     failure: LoggedFailure
     missing: list[Missing]
     near: list[Near]
-    """Those with the fewest differences first; empty without a set."""
+    """Those with the fewest differences first, one for each cubin; empty without a set."""
     near_left: int
-    """How many further entries the function has."""
+    """How many further cubins the function has."""
     asking: Asking | None
     """None without a profile."""
     command: str
-    """What captures it; empty where a capture would not help."""
+    """What captures it; empty where a capture would not help, or the set has it."""
     notes: list[str]
 
 
@@ -71,32 +71,49 @@ def explain(log: Log, found: ReadSet | None, opened: Opened | None, target: str 
     """
     index = Index(found.captured.kernels) if found else None
     compared = [_compare(failure, index) if index and failure.kind == "missing" else [] for failure in log.failures]
-    wanted = [_wanted(failure, each) for failure, each in zip(log.failures, compared, strict=True)]
-    asked: Sequence[Asking | None] = asking(opened, wanted) if opened else [None] * len(wanted)
+    wanted = [_specialized(failure, index) if index else failure for failure in log.failures]
+    parts = [_part(failure, each) for failure, each in zip(log.failures, compared, strict=True)]
+    asked: Sequence[Asking | None] = asking(opened, wanted, parts) if opened else [None] * len(wanted)
     target = target or (found.captured.target if found else "")
     answers = [_answer(failure, each, found, index, one, target) for failure, each, one in zip(log.failures, compared, asked, strict=True)]
     return Explanation(log.lines, log.requests, log.untold, answers)
 
 
-def _wanted(failure: LoggedFailure, compared: Sequence[_Compared]) -> LoggedFailure:
-    """The failure with what is missing alone, where that is the classes of some arguments: all rounds that ask for those meet it."""
+def _specialized(failure: LoggedFailure, index: Index) -> LoggedFailure:
+    """The failure without the classes of ints that its kernel does not specialize: a round's variant serves any value of them."""
+    free = {param.name for kernel in index.of_function(failure.function) for param in kernel.params if param.nospec and param.type == "i32"}
+    arguments = (msgspec.structs.replace(argument, class_=None) if argument.name in free else argument for argument in failure.arguments)
+    return msgspec.structs.replace(failure, arguments=tuple(arguments))
+
+
+def _part(failure: LoggedFailure, compared: Sequence[_Compared]) -> LoggedFailure | None:
+    """The failure with what is missing alone; None where that is not the classes of some arguments."""
     missing = _missing(failure, compared)
     if not missing or not all(one.kind in ("class", "folded") for one in compared[0][1]):
-        return failure
+        return None
     return msgspec.structs.replace(failure, arguments=tuple(each.argument for each in missing), is_cut=True)
 
 
 def _answer(
     failure: LoggedFailure, compared: Sequence[_Compared], found: ReadSet | None, index: Index | None, asked: Asking | None, target: str
 ) -> Answer:
-    near = [Near(kernel.hash, texts) for kernel, _, texts in compared]
+    near = _once([Near(kernel.hash, texts) for kernel, _, texts in compared])
     if index and failure.kind == "fallback":
-        near = [Near(kernel.hash, [_assumptions(kernel)]) for kernel in index.of_function(failure.function) if kernel.hash.startswith(failure.variant)]
+        ran = (kernel for kernel in index.of_function(failure.function) if kernel.hash.startswith(failure.variant))
+        near = _once([Near(kernel.hash, [_assumptions(kernel)]) for kernel in ran])
     if index and failure.kind == "ambiguous":
         near = [Near(kernel.hash, [_options(kernel)]) for kernel in _ambiguous(index.of_function(failure.function))]
     notes = list(_notes(failure, found, index, near, asked))
-    command = _command(failure, asked, found, target)
+    command = _command(failure, near, asked, found, target)
     return Answer(failure, _missing(failure, compared), near[:NEAR_MAX], max(0, len(near) - NEAR_MAX), asked, command, notes)
+
+
+def _once(near: Sequence[Near]) -> list[Near]:
+    """The first of each cubin's entries: the others are its aliases, for other launches."""
+    first: dict[str, Near] = {}
+    for one in near:
+        first.setdefault(one.hash, one)
+    return list(first.values())
 
 
 _Compared = tuple[SetKernel, list[Difference], list[str]]
@@ -204,7 +221,7 @@ def _notes(failure: LoggedFailure, found: ReadSet | None, index: Index | None, n
         yield "name the engine's set with --set, to see which variants there are"
     elif not index.of_function(failure.function):
         yield f"the set has no variant of {failure.function} at all; {nearest(failure.function, index.functions)}"
-    elif failure.kind == "missing" and near and not near[0].differences:
+    elif _serves(failure, near):
         shown = "as far as the log shows it, " if failure.is_cut else ""
         yield f"{shown}this set serves the launch, with variant {near[0].hash[:12]}: the engine ran another set, or an older one"
     elif failure.kind == "fallback" and not near:
@@ -219,33 +236,27 @@ def _notes(failure: LoggedFailure, found: ReadSet | None, index: Index | None, n
         yield "name the family's profile with --profile, to see which rounds ask for it"
     elif failure.kind == "missing" and not asked.rounds:
         yield "no round of this profile makes such a launch, nor do larger ones: the engine ran other declarations, or rounds that rounds.zig lacks"
+        if asked.part:
+            yield f"{asked.part} ask for what is missing, but with other classes in the rest of the launch: their variants do not serve it"
     elif failure.kind == "missing" and asked.beyond:
         yield f"the profile's limits hold no such round; parallel {asked.limits.parallel} with window rows {asked.limits.window_rows} do"
-    if found and (limits := recorded_limits(found)) and failure.kind == "missing":
-        yield f"the set was captured for parallel {limits.parallel}, window rows {limits.window_rows}"
+    if found and (limits := recorded_limits(found.captured)) and failure.kind == "missing":
+        yield show_recorded(limits)
 
 
-def recorded_limits(found: ReadSet) -> Limits | None:
-    """The limits that a set says it was captured for."""
-    limits = found.captured.provenance.get("limits")
-    try:
-        return msgspec.convert(limits, Limits) if limits is not None else None
-    except msgspec.ValidationError:
-        return None
+def _serves(failure: LoggedFailure, near: Sequence[Near]) -> bool:
+    """Whether the set that was given has what the launch looked for."""
+    return failure.kind == "missing" and bool(near) and not near[0].differences
 
 
-def _command(failure: LoggedFailure, asked: Asking | None, found: ReadSet | None, target: str) -> str:
-    """What captures the variant beside all that the set was captured for; the numbers are left to fill in where nothing
-    tells them. Nothing that is captured makes an ambiguous launch clear."""
-    if failure.kind == "ambiguous":
+def _command(failure: LoggedFailure, near: Sequence[Near], asked: Asking | None, found: ReadSet | None, target: str) -> str:
+    """What captures the variant beside all that the set was captured for; empty where the set has it, and of an ambiguous
+    launch, which nothing that is captured makes clear."""
+    if failure.kind == "ambiguous" or _serves(failure, near):
         return ""
-    target = f" -Dcapture-target={target}" if target else ""
-    known = [limits for limits in (asked and asked.limits, found and recorded_limits(found)) if limits]
-    parallel = max(limits.parallel for limits in known) if asked else "N"
-    rows = max(limits.window_rows for limits in known) if asked else "ROWS"
+    known = [limits for limits in (asked and asked.limits, found and recorded_limits(found.captured)) if limits]
     policy = found.captured.policy if found else ""
     if asked is not None and not asked.rounds and failure.kind == "missing":
         # What no round is known to ask for is served by code that assumes nothing.
         policy = "total"
-    policy = f" -Dcapture-policy={policy}" if policy not in ("", "exact") else ""
-    return f"zig build -Dcapture=true -Dparallel={parallel} -Dwindow-rows={rows}{policy}{target}"
+    return capture_command(known if asked else [], policy, target)

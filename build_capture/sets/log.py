@@ -63,6 +63,8 @@ class Log(msgspec.Struct, frozen=True):
     """How many requests ended in such an error."""
     untold: int
     """How many further failures there were, beyond `DISTINCT_MAX` that differ."""
+    of_coverage: bool = False
+    """Whether lines of the tool's own coverage test are among them, which are no engine's."""
 
 
 class _Open:
@@ -133,6 +135,7 @@ class _Reader:
 
     def __init__(self) -> None:
         self.lines = self.requests = self.untold = 0
+        self._of_coverage = False
         self._taken_line = self._other_line = 0
         """The last line that is a failure's, and the last that is none's while one is open."""
         self._open: list[_Open] = []
@@ -168,13 +171,14 @@ class _Reader:
             failure.is_last = failure.line < failure.last_line and failure.last_line > self._other_line
             self._close(failure)
         failures = sorted(self._failures.values(), key=lambda failure: failure.line)
-        return Log(self.lines, tuple(failures), self.requests, self.untold)
+        return Log(self.lines, tuple(failures), self.requests, self.untold, self._of_coverage)
 
     def _line(self, raw: bytes) -> None:
         if self._open and self.lines - self._open[0].last_line > _GAP_LINES:
             self._keep([failure for failure in self._open if self.lines - failure.last_line <= _GAP_LINES])
-        if log_lines.MARKS[0] in raw or log_lines.MARKS[1] in raw:
+        if any(mark in raw for mark in log_lines.MARKS):
             self._marked(log_lines.marked(raw))
+            self._of_coverage = self._of_coverage or log_lines.COVERAGE in raw
         elif self._open and (parts := log_lines.parts_of_line(raw)):
             self._continue(parts)
 

@@ -42,8 +42,11 @@ _PREFIX_LETTERS, _PREFIX_WORD = 1024, 64
 _KEPT_BYTES = 1024
 """A server that fails says the same again and again. What a longer line says is not kept."""
 
-MARKS = (b"Triton", b"no captured variant has runs")
-"""Every head and every end holds one of these: lines without them need no look while no failure is open."""
+COVERAGE = b"error: no captured variant of "
+"""What the coverage test of a build says of each launch that the set lacks."""
+
+MARKS = (b"Triton", b"no captured variant has runs", COVERAGE)
+"""Every head, every end and every line of the coverage test holds one of these: lines without them need no look while no failure is open."""
 
 _MIGHT_CONTINUE = re.compile(rb":\s*(?:\*\w|[iu](?:32|64)\b|fp?32\b)|constexpr |\xe2\x80\xa6|\.\.\.")
 
