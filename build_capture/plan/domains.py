@@ -11,11 +11,11 @@ from build_capture.plan import formula
 from build_capture.plan.formula import FormulaProblem, Interval
 from build_capture.plan.given import GivenProblem, read_given
 from build_capture.plan.infer import example, infer
-from build_capture.plan.keys import best_given, key_of, unknown_names
+from build_capture.plan.keys import best_given, key_of, unknown_names, unused_givens
 from build_capture.plan.leaves import LEAVES_MAX, Leaf, leaves_of, unknown_leaves
 from build_capture.plan.parameters import Callable
-from build_capture.plan.pieces import Domain
-from build_capture.read.profile import Limits, Profile
+from build_capture.plan.pieces import Domain, misfit
+from build_capture.read.profile import Given, Limits, Profile
 
 I32_MAX = (1 << 31) - 1
 """The greatest int that Triton passes as i32; a greater one makes another variant."""
@@ -67,7 +67,7 @@ def resolve_domains(callables: Sequence[Callable], every: Sequence[Callable], pr
 
     `every` holds all methods, those that rounds drive as well: what the profile gives for them is no mistake.
     """
-    errors: list[CaptureError] = list(unknown_names(every, profile))
+    errors: list[CaptureError] = [*unknown_names(every, profile), *_unused_faults(callables, every, profile, limits)]
     driven = []
     for callable_ in callables:
         problems: list[CaptureError] = []
@@ -78,6 +78,21 @@ def resolve_domains(callables: Sequence[Callable], every: Sequence[Callable], pr
         errors += problems
     raise_all(errors)
     return driven
+
+
+def _unused_faults(callables: Sequence[Callable], every: Sequence[Callable], profile: Profile, limits: Limits) -> Iterable[CaptureError]:
+    """What is wrong with domains that none of `callables` takes: such a domain has to fit a method that is driven otherwise."""
+    for given, values in unused_givens(callables, every, profile):
+        faults = []
+        for callable_, leaf in values:
+            errors: list[CaptureError] = []
+            leaves = leaves_of(callable_)
+            domain = _read(given, callable_, leaf, leaves.index(leaf), profile, errors)
+            if domain is not None:
+                _names(callable_, leaf, domain, leaves, profile, limits, errors)
+            faults.append(errors)
+        if faults and all(faults):
+            yield from faults[0]
 
 
 def method_place(callable_: Callable, profile: Profile) -> Place:
@@ -112,17 +127,22 @@ def _bind_method(callable_: Callable, profile: Profile, limits: Limits, errors: 
     domains: dict[str, Domain] = {}
     for index, leaf in enumerate(leaves):
         given = best_given(callable_, leaf, profile)
-        try:
-            domain = infer(leaf, index, profile) if given is None else read_given(given, leaf, index, profile)
-        except GivenProblem as problem:
-            place = Place(str(profile.path), *problem.position)
-            errors.append(CaptureError(f"the domain of {leaf.key} of {shown}: {problem}", where=place, mend=problem.mend))
-            continue
-        if domain is None:
-            errors.append(_unbound(callable_, leaf, profile))
-        else:
+        domain = infer(leaf, index, profile) if given is None else _read(given, callable_, leaf, index, profile, errors)
+        if domain is not None:
             domains[_identity(leaf)] = domain
+        elif given is None:
+            errors.append(_unbound(callable_, leaf, profile))
     return [] if errors else _order(callable_, leaves, domains, profile, limits, errors)
+
+
+def _read(given: Given, callable_: Callable, leaf: Leaf, index: int, profile: Profile, errors: list[CaptureError]) -> Domain | None:
+    """The domain that the profile gives for the value at `index`; None where there is something wrong with it."""
+    try:
+        return read_given(given, leaf, index, profile)
+    except GivenProblem as problem:
+        place = Place(str(profile.path), *problem.position)
+        errors.append(CaptureError(f"the domain of {leaf.key} of {callable_.method.shown}: {problem}", where=place, mend=problem.mend))
+        return None
 
 
 def _identity(leaf: Leaf) -> str:
@@ -237,11 +257,14 @@ def _bind(
         intervals[name] = known[key] if kind == "leaf" else (number, number)
     try:
         bounds, count = _extent(domain, intervals)
+        outside = misfit(domain, leaf.type, intervals)
     except FormulaProblem as problem:
         errors.append(_formula_fault(callable_, leaf, domain, str(problem), "make it at least 1", profile))
         return Bound(leaf, domain, names, None, 0)
     if bounds is None and not domain.null:
         errors.append(_formula_fault(callable_, leaf, domain, "it holds no value", "expected .to to be at least .from", profile))
+    elif outside is not None:
+        errors.append(_formula_fault(callable_, leaf, domain, f"{outside} does not fit {leaf.type.type}", "give what fits", profile))
     elif bounds and not leaf.is_address and bounds[0] <= I32_MAX < bounds[1]:
         crossing = f"{bounds[0]}..{bounds[1]} crosses the width of an i32 at {I32_MAX}, where Triton compiles another variant"
         errors.append(_formula_fault(callable_, leaf, domain, crossing, f"end it at {I32_MAX}, or pass a u64", profile))
@@ -274,5 +297,3 @@ def _too_many(driven: Driven, profile: Profile) -> Iterable[CaptureError]:
             where=method_place(driven.callable, profile),
             mend=f"narrow its domains in {profile.path.name} ({sizes}), or drive it in rounds.zig",
         )
-
-

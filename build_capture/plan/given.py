@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from typing import Any
 
 from build_capture.errors import nearest
@@ -22,6 +23,10 @@ FORMS = {
 
 EITHER_BYTES = 2
 """`.either` means every multiple of two bytes: no element that engines point at is smaller, and sums stay complete."""
+
+
+FLOAT_MOST = {"f16": 65504.0, "f32": (2 - 2**-23) * 2.0**127}
+"""The greatest number of a float that is narrower than the profile's own."""
 
 
 class GivenProblem(Exception):
@@ -147,7 +152,10 @@ def _other(node: dict[str, Any], leaf: Leaf) -> list[str]:
     if kind == "bool" and node["kind"] == "bool":
         return ["true" if value else "false"]
     if kind == "float" and node["kind"] in ("int", "float"):
-        return [repr(float(str(value)))]
+        number = float(str(value))
+        if abs(number) > FLOAT_MOST.get(leaf.type.type, sys.float_info.max):
+            raise GivenProblem(node, f"{number} does not fit {leaf.type.type}", f"give a number that an {leaf.type.type} has")
+        return [repr(number)]
     if kind == "text" and node["kind"] == "string":
         return [zig_string(str(value))]
     raise GivenProblem(node, f"a {node['kind']} is no value of {leaf.type.type}", f"give a {kind}, or a list of them")

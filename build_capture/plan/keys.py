@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from build_capture.errors import CaptureError, nearest
-from build_capture.plan.leaves import Leaf, leaves_of
+from build_capture.plan.leaves import Leaf, leaves_of, unknown_leaves
 from build_capture.plan.parameters import Callable
 from build_capture.plan.zig_text import zig_string
 from build_capture.read.profile import Given, Profile
@@ -37,6 +37,22 @@ def _specificity(name: str, callable_: Callable, leaf: Leaf) -> int:
     # `method.name`, whatever lies between.
     last = leaf.named_path[-1]
     return 2 * len(key) - 1 if key in ((method.name, last), (*prefix, last)) else 0
+
+
+def unused_givens(driven: Sequence[Callable], every: Sequence[Callable], profile: Profile) -> list[tuple[Given, list[tuple[Callable, Leaf]]]]:
+    """What the profile gives and no method of `driven` takes, each with the values of methods that it names all the same."""
+    used = [best_given(callable_, leaf, profile) for callable_ in driven for leaf in leaves_of(callable_)]
+    found = []
+    for given in profile.domains:
+        if any(given is one for one in used):
+            continue
+        values = []
+        for callable_ in every:
+            leaves = leaves_of(callable_)
+            unknown = unknown_leaves(leaves)
+            values += [(callable_, leaf) for leaf in leaves if leaf not in unknown and _specificity(given.name, callable_, leaf)]
+        found.append((given, values))
+    return found
 
 
 def unknown_names(every: Sequence[Callable], profile: Profile) -> Iterable[CaptureError]:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import msgspec
 
-from build_capture.plan.formula import Formula
+from build_capture.plan.formula import Formula, Interval, interval
+from build_capture.plan.parameters import Type
 
 ALIGNMENT = 16
 """Bytes that Triton's pointer classes divide by."""
@@ -44,6 +47,26 @@ class Domain(msgspec.Struct, frozen=True):
     def formulas(self) -> list[Formula]:
         """Every formula of its pieces."""
         return [part for piece in self.pieces for part in (piece.start, piece.stop) if part is not None]
+
+
+def misfit(domain: Domain, type_: Type, names: Mapping[str, Interval]) -> int | None:
+    """A whole number that the domain holds for certain and the int `type_` does not; `names` bounds what formulas refer to.
+
+    What a formula reaches for some values alone is told when it is driven.
+    """
+    low, high = (-(1 << type_.bits - 1) if type_.signed else 0), (1 << type_.bits - type_.signed) - 1
+    for piece in domain.pieces:
+        start = interval(piece.start.tree, names)
+        stop = start if piece.stop is None else interval(piece.stop.tree, names)
+        if piece.stop is not None and stop[0] < start[1]:
+            continue
+        if start[1] < low or start[0] > high:
+            return start[1] if start[1] < low else start[0]
+        is_exact = start[0] == start[1] and stop[0] == stop[1]
+        last = stop[0] - (stop[0] - start[0]) % piece.step if is_exact else high
+        if last > high:
+            return last
+    return None
 
 
 def address(index: int, residue: int = 0) -> int:

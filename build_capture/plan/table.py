@@ -10,7 +10,7 @@ import msgspec
 from build_capture.errors import CaptureError
 from build_capture.plan.given import GivenProblem, read_given
 from build_capture.plan.infer import example, infer
-from build_capture.plan.keys import best_given, key_of
+from build_capture.plan.keys import best_given, key_of, unused_givens
 from build_capture.plan.leaves import Leaf, leaves_of, unknown_leaves
 from build_capture.plan.methods import Choice
 from build_capture.plan.parameters import Callable
@@ -38,14 +38,22 @@ class DomainRow(msgspec.Struct, frozen=True):
 
 def domain_rows(choices: Sequence[Choice], profile: Profile) -> list[DomainRow]:
     """A row for each parameter that is driven over a domain, and one for each method that is not."""
-    return [row for choice in choices for row in _rows(choice, profile)]
+    every = [choice.callable for choice in choices if choice.callable]
+    driven = [choice.callable for choice in choices if choice.callable and choice.how == "domains"]
+    unused: dict[str, list[str]] = {}
+    for given, values in unused_givens(driven, every, profile):
+        for name in {callable_.method.shown for callable_, _ in values}:
+            unused.setdefault(name, []).append(f".{given.name}")
+    return [row for choice in choices for row in _rows(choice, unused.get(choice.method.shown, []), profile)]
 
 
-def _rows(choice: Choice, profile: Profile) -> Iterator[DomainRow]:
+def _rows(choice: Choice, unused: Sequence[str], profile: Profile) -> Iterator[DomainRow]:
+    """`unused` are the domains that the profile gives for the method, where nothing takes them."""
     method, callable_ = choice.method, choice.callable
     if choice.how != "domains":
         source: Literal["rounds", "others", "skipped"] = choice.how  # type: ignore[assignment]
-        yield DomainRow(method.shown, method.file, method.line, "", "", source, "", choice.reason)
+        reason = f"{choice.reason}; not used: {', '.join(unused)} of {profile.path.name}" if unused else choice.reason
+        yield DomainRow(method.shown, method.file, method.line, "", "", source, "", reason)
     elif callable_ is None:
         yield DomainRow(method.shown, method.file, method.line, "", "", "missing", "", f"{profile.declarations.name} does not give it out")
     else:
