@@ -10,6 +10,7 @@ import click
 
 from build_capture.commands.shared import output_console, print_json
 from build_capture.errors import Exit
+from build_capture.words import counted
 
 if TYPE_CHECKING:
     from build_capture.sets.diff import SetDiff
@@ -71,7 +72,7 @@ def _print(found: SetDiff, labels: dict[str, str]) -> None:
     if rows:
         console.print(table)
     console.print(
-        f"{len(found.added)} entries added, {len(found.removed)} removed, {len(found.changed)} changed, {found.same} the same; "
+        f"{counted(len(found.added), 'entry')} added, {len(found.removed)} removed, {len(found.changed)} changed, {found.same} the same; "
         f"cubins {found.bytes.before:,} bytes, then {found.bytes.after:,}",
         soft_wrap=True,
     )

@@ -33,15 +33,20 @@ class Inspected(msgspec.Struct, frozen=True):
 
 def inspect(data: bytes, kernels: Sequence[SetKernel], target: Target) -> Inspected:
     """Open one cubin, which these entries name."""
-    for kernel in kernels:
-        # Bytes that are not those recorded tell nothing of what was captured.
-        if kernel.sha256 and kernel.sha256 != sha256_of_bytes(data):
-            return Inspected(None, [f"its bytes are not those that aot.json records for {kernel.fn}"])
+    # Bytes that are not those recorded tell nothing of what was captured.
+    if problem := problem_of_bytes(data, kernels):
+        return Inspected(None, [problem])
     try:
         cubin = parse_cubin(data)
     except ElfProblem as problem:
         return Inspected(None, [str(problem)])
     return Inspected(cubin, list(dict.fromkeys(problem for kernel in kernels for problem in problems_of_entry(cubin, kernel, target))))
+
+
+def problem_of_bytes(data: bytes, kernels: Sequence[SetKernel]) -> str:
+    """That a cubin is not what some of the entries that name it record; empty where it is. Sets of other tools may record nothing."""
+    sha256 = sha256_of_bytes(data)
+    return next((f"its bytes are not those that aot.json records for {kernel.fn}" for kernel in kernels if kernel.sha256 not in ("", sha256)), "")
 
 
 class InspectedSet(msgspec.Struct, frozen=True):

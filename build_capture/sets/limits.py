@@ -22,7 +22,8 @@ def recorded_limits(captured: CapturedSet) -> Limits | None:
 
 def show_recorded(limits: Limits) -> str:
     """What a set was captured for, as a note: by the names of the options."""
-    return f"the set was captured for parallel {limits.parallel}, window rows {limits.window_rows}"
+    prompts = f", prompt rows {limits.prompt_rows}" if limits.prompt_rows else ""
+    return f"the set was captured for parallel {limits.parallel}, window rows {limits.window_rows}{prompts}"
 
 
 def show_limits(limits: Limits) -> str:

@@ -67,6 +67,8 @@ def test_diff_exits_with_3_where_sets_differ_and_0_where_they_do_not(tmp_path: P
     assert same.exit_code == 0 and "0 changed, 1 the same" in same.output
     other = runner.invoke(cli, ["diff", str(tmp_path / "a"), str(tmp_path / "b")])
     assert other.exit_code == 3 and "_f X=unaligned (warps 4, stages 0)" in other.output
+    write(tmp_path / "c", kernel(), kernel("bb", warps=8))
+    assert "1 entry added, 0 removed" in runner.invoke(cli, ["diff", str(tmp_path / "a"), str(tmp_path / "c")]).output
     document = json.loads(runner.invoke(cli, ["diff", str(tmp_path / "a"), str(tmp_path / "b"), "--json"]).output)
     assert [change["name"] for change in document["changed"][0]["fields"]] == ["cubin", "bytes"]
 

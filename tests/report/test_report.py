@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import time
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable
@@ -18,15 +19,17 @@ from click.testing import CliRunner
 from build_capture.cli import cli
 from build_capture.errors import CaptureError
 from build_capture.pipeline.plan import Request, plan
-from build_capture.plan.needs import Need, Span
+from build_capture.plan.needs import Constant, Need, Span
 from build_capture.read.profile import DEFAULT_PROFILE, Limits
+from build_capture.sets.apart import tell_apart
+from build_capture.sets.limits import show_limits
 from build_capture.sets.model import CapturedSet
 from build_capture.sets.read import ReadSet
 from build_capture.sets.report.data import Report, make_report
 from build_capture.sets.report.grid import Cell, FunctionGrid, Lane, Run, Served, grids, rows_of
 from build_capture.sets.report.make import make, write
 from build_capture.sets.report.page import page
-from build_capture.sets.report.picture import LANES_MAX, lanes_of, picture
+from build_capture.sets.report.picture import LANES_MAX, cell_text, lanes_of, picture
 from build_capture.sets.row_ranges import show_rows
 from tests.sets.entries import entry, param
 
@@ -99,6 +102,32 @@ def test_fallback_is_told_apart_from_what_was_captured(without: Callable[..., Pa
     assert "served only by code that assumes less" in page(general) and "fallback for W=any" in page(general)
 
 
+def need(rows: str, **constexprs: Any) -> Need:
+    """A need of `_f` with W of that class."""
+    constants = {name: msgspec.to_builtins(Constant.of(value)) for name, value in constexprs.items()}
+    return msgspec.convert(NEED | {"parameters": [{"name": "W", "type": "i32", "class": rows}], "constexprs": constants}, Need)
+
+
+def test_constexpr_is_shown_where_needs_ask_for_another(report: Report) -> None:
+    kernels = [entry(param("W"), consts={"BLOCK": 8, "SCALE": 0.1, "FLAG": 1, "MASK": None})]
+    asked = {"SCALE": 0.1, "FLAG": True, "MASK": None, "D": 64}
+    texts = [one.text for one in tell_apart(kernels, [need("any", BLOCK=8, **asked), need("any", BLOCK=16, **asked), need("one", BLOCK=8, **asked)])]
+    assert texts == ["W=any BLOCK=8", "W=any BLOCK=8", "W=any BLOCK=16", "W=1 BLOCK=8"]
+    assert [one.text for one in tell_apart(kernels, [need("any", BLOCK=8, **asked)])] == ["W=any", "W=any"]
+    assert [one.text for one in tell_apart([entry(param("W"))], [need("any", BLOCK=8), need("any", BLOCK=16)])] == [
+        *("W=any BLOCK=absent", "W=any BLOCK=8", "W=any BLOCK=16")
+    ]
+    lacking = msgspec.structs.replace(report, need_texts=texts[1:])
+    assert cell_text(lacking, Cell((Served(1, "missing", None), Served(0, "fallback", None)))) == "MISSING: W=any BLOCK=16 + fallback for W=any BLOCK=8"
+
+
+@pytest.mark.parametrize(("limits", "text"), [
+    (Limits(1, 1, 0), "1 stream, 1 row a window"), (Limits(16, 4, 512), "16 streams, 4 rows a window, prompts in chunks of 512 rows"),
+])  # fmt: skip
+def test_show_limits(report: Report, limits: Limits, text: str) -> None:
+    assert show_limits(limits) == text and f"<dd>{text}</dd>" in page(msgspec.structs.replace(report, limits=limits))
+
+
 class Page(HTMLParser):
     """What a browser would fetch, and the tags that stay open."""
 
@@ -143,6 +172,7 @@ def test_picture_is_valid_and_covers_every_round(report: Report) -> None:
 
 def test_forms_are_written_and_told(captured: Path, planning: dict[str, Any], tmp_path: Path) -> None:
     paths = [tmp_path / name for name in ("a b/r.html", "r.svg")]
+    paths[0].parent.mkdir()
     options = ["--profile", planning["profile"], "--zig", planning["zig"], "--cache-dir", planning["cache"], "--out", paths[0], "--svg", paths[1]]
     result = CliRunner().invoke(cli, ["report", str(captured), *map(str, options)])
     assert result.exit_code == 0, result.output
@@ -157,6 +187,12 @@ def test_without_a_profile_the_entries_alone_are_shown(
     report = make(captured, "exact", None, Request(**{**planning, "profile": DEFAULT_PROFILE}))
     assert report.grids == [] and len(report.entries) == 8
     assert "No profile was given" in page(report)
+    # Nothing is judged, but what is no longer what was captured is told.
+    shutil.copytree(captured, tmp_path / "set")
+    cubin = min((tmp_path / "set/cubins").iterdir())
+    cubin.write_bytes(cubin.read_bytes()[:-1] + b"\xff")
+    damaged = CliRunner().invoke(cli, ["report", "set"])
+    assert damaged.exit_code == 0 and f"cubins/{cubin.name}: its bytes are not those that aot.json records for _" in damaged.output, damaged.output
     with pytest.raises(CaptureError, match="there are no rounds to draw"):
         write(report, page=None, svg=tmp_path / "r.svg", png=None)
     with pytest.raises(CaptureError, match="there is no such file"):
@@ -209,16 +245,19 @@ def test_forms_replace_neither_the_set_nor_a_device_nor_each_other(report: Repor
         ({"page": pipe, "svg": None}, "this is no regular file"),
         ({"page": tmp_path, "svg": None}, "this is no regular file"),
         ({"page": tmp_path / "r", "svg": tmp_path / "r"}, "two forms of the report would be written here"),
+        ({"page": None, "svg": tmp_path / "absent/x/r.svg"}, f"there is no folder {tmp_path}/absent/x"),
     ]
     before = (captured / "aot.json").read_bytes()
     for forms, message in cases:
-        with pytest.raises(CaptureError, match=message):
+        with pytest.raises(CaptureError, match=message) as caught:
             write(report, png=None, **forms)
+        assert caught.value.code == 2
     assert (captured / "aot.json").read_bytes() == before and list(tmp_path.iterdir()) == [pipe] and pipe.is_fifo()
 
 
 def test_names_are_shown_with_their_brackets(captured: Path, planning: dict[str, Any], tmp_path: Path) -> None:
     page_path = tmp_path / "[red]x" / "r.html"
+    page_path.parent.mkdir()
     options = ["--profile", str(planning["profile"]), "--zig", planning["zig"], "--cache-dir", str(planning["cache"]), "--out", str(page_path)]
     assert f"wrote {page_path}" in CliRunner().invoke(cli, ["report", str(captured), *options]).output
 

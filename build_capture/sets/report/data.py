@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -15,6 +15,7 @@ from build_capture.read.profile import Limits
 from build_capture.sets.apart import Apart, tell_apart
 from build_capture.sets.digest import digest
 from build_capture.sets.elf import ElfProblem, parse_cubin
+from build_capture.sets.inspect import problem_of_bytes
 from build_capture.sets.match import Policy
 from build_capture.sets.model import SetKernel
 from build_capture.sets.needed import launches_of
@@ -32,7 +33,7 @@ class Entry(msgspec.Struct, frozen=True):
     hints: str
     """What tells it apart from the plain case, all pointers aligned: `STREAM=unaligned W=any`."""
     constants: str
-    """The constexprs in which the function's entries differ."""
+    """The constexprs in which the function's entries and needs differ."""
     options: str
     hash: str
     alias: bool
@@ -69,6 +70,8 @@ class Report(msgspec.Struct, frozen=True):
     """How many are served only by code that assumes less."""
     needs: list[Need]
     """Without their spans, which the grids tell."""
+    need_texts: list[str]
+    """What tells each need apart, in the words of the entries: `W=any BM=16`."""
     grids: list[FunctionGrid]
     entries: list[Entry]
     changes: list[str]
@@ -80,6 +83,7 @@ def make_report(read: ReadSet, planned: Planned | None, rule: Policy, changes: S
     kernels = read.captured.kernels
     needs = planned.needs if planned else []
     served = serve(launches_of(planned) if planned else (), kernels, rule)
+    apart = tell_apart(kernels, needs)
     return Report(
         set=os.fsencode(read.folder.resolve().name).decode(errors="backslashreplace"),
         folder=str(read.folder),
@@ -87,15 +91,16 @@ def make_report(read: ReadSet, planned: Planned | None, rule: Policy, changes: S
         target=read.captured.target,
         policy=read.captured.policy,
         rule=rule,
-        notes=list(read.notes),
+        notes=[*read.notes, *_notes_of_cubins(read)],
         toolchain=_tools(read.captured.provenance.get("toolchain")),
         family=planned.profile.family if planned else None,
         limits=planned.limits if planned else None,
         missing=sum(got.kind in ("missing", "ambiguous") for got in served),
         general=sum(got.kind == "fallback" for got in served),
         needs=[msgspec.structs.replace(need, spans=[]) for need in needs],
+        need_texts=[one.text for one in apart[len(kernels) :]],
         grids=grids(needs, served),
-        entries=_entries(read, served),
+        entries=_entries(read, served, apart[: len(kernels)]),
         changes=list(changes),
     )
 
@@ -108,10 +113,19 @@ def _tools(toolchain: Any) -> dict[str, str]:
     return {name: f"{toolchain[name]}{given if name == 'ptxas' else ''}" for name in ("triton", "ptxas", "python", "zig") if name in toolchain}
 
 
-def _entries(read: ReadSet, served: Sequence[Served]) -> list[Entry]:
-    kernels = read.captured.kernels
+def _notes_of_cubins(read: ReadSet) -> Iterator[str]:
+    """Of each cubin that is not what the set records that it is not: what is read from it is not what was captured."""
+    by_name: dict[str, list[SetKernel]] = {}
+    for kernel in read.captured.kernels:
+        by_name.setdefault(read.cubin_name(kernel), []).append(kernel)
+    for name, kernels in sorted(by_name.items()):
+        if read.cubin_path(kernels[0]).is_file() and (problem := problem_of_bytes(read.read_cubin(kernels[0]), kernels)):
+            yield f"{name}: {problem}"
+
+
+def _entries(read: ReadSet, served: Sequence[Served], told: Sequence[Apart]) -> list[Entry]:
     needs = Counter(got.entry for got in served)
-    return [_entry(number, kernel, apart, read, needs[number]) for number, (kernel, apart) in enumerate(zip(kernels, tell_apart(kernels), strict=True))]
+    return [_entry(number, kernel, apart, read, needs[number]) for number, (kernel, apart) in enumerate(zip(read.captured.kernels, told, strict=True))]
 
 
 def _entry(number: int, kernel: SetKernel, apart: Apart, read: ReadSet, needs: int) -> Entry:
@@ -124,7 +138,7 @@ def _entry(number: int, kernel: SetKernel, apart: Apart, read: ReadSet, needs: i
         number=number,
         function=kernel.fn,
         hints=apart.hints,
-        constants=" ".join(f"{name}={_plain(value)}" for name, value in apart.constants.items()),
+        constants=apart.shown_constants,
         options=", ".join([counted(kernel.num_warps, "warp"), *([counted(kernel.num_stages, "stage")] if kernel.num_stages else [])]),
         hash=kernel.hash,
         alias=kernel.alias,
@@ -134,8 +148,3 @@ def _entry(number: int, kernel: SetKernel, apart: Apart, read: ReadSet, needs: i
         shared_bytes=kernel.shared + (function.shared if function else 0),
         needs=needs,
     )
-
-
-def _plain(constant: str) -> str:
-    """A constant without its kind."""
-    return constant.partition(":")[2] or constant

@@ -64,7 +64,7 @@ def write(report: Report, *, page: Path | None, svg: Path | None, png: Path | No
 
 
 def _refuse_places(report: Report, paths: Sequence[Path]) -> None:
-    """Raise a `CaptureError` for what a form must not replace: a device or a folder, a file of the set, another form."""
+    """Raise a `CaptureError` for what a form must not replace, a device or a folder, a file of the set, another form, and where there is no folder."""
     own = Path(report.folder).resolve()
     for number, path in enumerate(paths):
         place = path.resolve()
@@ -75,6 +75,8 @@ def _refuse_places(report: Report, paths: Sequence[Path]) -> None:
             what = "this lies in the folder of the set, which holds its files alone"
         elif place.exists() and not place.is_file():
             what = "this is no regular file"
+        elif not place.parent.is_dir():
+            raise CaptureError(f"there is no folder {path.parent}", where=Place(str(path)), mend="make it, or name a file elsewhere")
         if what:
             raise CaptureError(what, where=Place(str(path)), mend="name another file")
 

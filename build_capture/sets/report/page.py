@@ -6,6 +6,7 @@ from typing import Any
 
 import jinja2
 
+from build_capture.sets.limits import show_limits
 from build_capture.sets.report.data import Report
 from build_capture.sets.report.grid import FunctionGrid, rows_of
 from build_capture.sets.report.picture import LANE, PATTERN, WIDTH, cell_text, colour_of, lanes_of, rows_most, strip
@@ -25,7 +26,8 @@ def page(report: Report) -> str:
         lstrip_blocks=True,
     )
     functions = [_function(report, grid) for grid in report.grids]
-    return environment.get_template("page.html").render(report=report, functions=functions, counted=counted, pattern=PATTERN, width=WIDTH, lane=LANE) + "\n"
+    words = {"counted": counted, "show_limits": show_limits}
+    return environment.get_template("page.html").render(report=report, functions=functions, pattern=PATTERN, width=WIDTH, lane=LANE, **words) + "\n"
 
 
 def _function(report: Report, grid: FunctionGrid) -> dict[str, Any]:
@@ -45,7 +47,7 @@ def _function(report: Report, grid: FunctionGrid) -> dict[str, Any]:
         }
         for number, cell in enumerate(grid.cells)
     ]
-    outside = [f"{report.needs[got.need].classes}: {got.kind}" for got in grid.outside]
+    outside = [f"{report.need_texts[got.need]}: {got.kind}" for got in grid.outside]
     return {
         "name": grid.function,
         "strips": strips,

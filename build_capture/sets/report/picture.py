@@ -61,8 +61,8 @@ def strip(grid: FunctionGrid, kind: str, rows: int) -> str:
 def cell_text(report: Report, cell: Cell) -> str:
     """What a cell stands for: the entries that serve it, and what is missing."""
     parts = [_entry_text(report, number) for number in cell.entries]
-    parts += [f"{served.kind.upper()}: {report.needs[served.need].classes}" for served in cell.served if served.kind in ("missing", "ambiguous")]
-    parts += [f"fallback for {report.needs[served.need].classes}" for served in cell.served if served.kind == "fallback"]
+    parts += [f"{served.kind.upper()}: {report.need_texts[served.need]}" for served in cell.served if served.kind in ("missing", "ambiguous")]
+    parts += [f"fallback for {report.need_texts[served.need]}" for served in cell.served if served.kind == "fallback"]
     return " + ".join(parts)
 
 

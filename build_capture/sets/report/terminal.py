@@ -25,7 +25,7 @@ def grid_table(report: Report) -> Table:
             rows = [show_rows(by_cell.get(number, ())) for by_cell in by_kind]
             table.add_row(grid.function if number == 0 else "", *rows, Text(cell_text(report, cell), "bold red" if cell.missing else ""))
         for got in grid.outside:
-            table.add_row(grid.function if not grid.cells else "", "calls over domains", "", f"{report.needs[got.need].classes}: {got.kind}")
+            table.add_row(grid.function if not grid.cells else "", "calls over domains", "", f"{report.need_texts[got.need]}: {got.kind}")
     return table
 
 
