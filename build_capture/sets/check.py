@@ -13,6 +13,7 @@ from build_capture.plan.show import show_witness
 from build_capture.read.profile import Limits
 from build_capture.sets.inspect import inspect_set
 from build_capture.sets.launch import Launch
+from build_capture.sets.limits import recorded_limits
 from build_capture.sets.match import OPTIONS, Index, Match, Policy, ambiguities, match, nearest
 from build_capture.sets.model import SetKernel
 from build_capture.sets.needed import launches_of
@@ -56,6 +57,10 @@ class Checked(msgspec.Struct, frozen=True):
     """How many cubins were opened."""
     findings: list[Finding]
     notes: list[str]
+    policy: str = ""
+    """Of the set: which aliases it holds; empty where it does not say, as `recorded` is null."""
+    recorded: Limits | None = None
+    """What the set was captured for."""
 
     @property
     def covered(self) -> bool:
@@ -90,6 +95,8 @@ def check_set(read: ReadSet, planned: Planned, rule: Policy) -> Checked:
         cubins=len({kernel.hash for kernel in read.captured.kernels}),
         findings=findings,
         notes=list(read.notes),
+        policy=read.captured.policy,
+        recorded=recorded_limits(read.captured),
     )
 
 

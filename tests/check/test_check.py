@@ -19,6 +19,7 @@ from build_capture.pipeline.plan import Planned, Request, plan
 from build_capture.process import run_tool
 from build_capture.sets.check import Checked, Finding, check_set, counts
 from build_capture.sets.check_request import check
+from build_capture.sets.check_show import summary_lines
 from build_capture.sets.index import Index
 from build_capture.sets.launch import Launch
 from build_capture.sets.needed import launches_of
@@ -69,6 +70,9 @@ def test_whole_set_is_covered(captured: Path, planned: Planned, monkeypatch: pyt
     assert matched == [launch for _, launch in launches_of(planned)], "each launch is looked up once"
     assert checked.covered and (checked.needs, checked.served, checked.entries, checked.cubins) == (8, 8, 8, 8)
     assert checked.findings == [] and checked.notes == []
+    assert list(summary_lines(checked)) == [
+        *("8 of 8 needs served by 8 entries; 8 cubins opened", "limits: 2 streams, 2 rows a window", f"covered: {captured} for sm_121")
+    ]
 
 
 @pytest.mark.parametrize("rule", ["exact", "pinned"])
@@ -84,8 +88,15 @@ def test_missing_need_is_told_with_its_round_and_the_nearest_entry(without: Call
 def test_set_of_today_s_capture_lacks_two_streams(captured: Path, planning: dict[str, Any], tmp_path: Path) -> None:
     capture(Request(**{**planning, "parallel": 1, "window_rows": 1}), tmp_path / "set", depfile=None, jobs=2, progress=lambda *_: None)
     assert check(tmp_path / "set", "exact", None, Request(**{**planning, "parallel": 1, "window_rows": 1})).covered
-    missing = findings(check(tmp_path / "set", "exact", None, Request(**{**planning, "window_rows": 1})), "missing")
+    checked = check(tmp_path / "set", "exact", None, Request(**{**planning, "window_rows": 1}))
+    missing = findings(checked, "missing")
     assert [finding.witness for finding in missing if finding.what.startswith("_mixed_attend")] == ["2 streams, 2 rows (1+1)"]
+    assert list(summary_lines(checked))[-4:] == [
+        "limits: 2 streams, 1 row a window",
+        "the set was captured for parallel 1, window rows 1",
+        "capture: zig build -Dcapture=true -Dparallel=2 -Dwindow-rows=1 -Dcapture-target=sm_121",
+        "NOT covered",
+    ]
 
 
 def test_more_general_code_serves_a_fallback_engine_and_is_told(without: Callable[..., Path], planned: Planned) -> None:
@@ -141,7 +152,11 @@ def test_cubin_that_is_damaged_or_gone_is_named(captured: Path, planned: Planned
     first, second = sorted((folder / "cubins").iterdir())[:2]
     first.write_bytes(first.read_bytes()[:-1] + b"\xff")
     second.unlink()
-    found = {finding.what: finding.why for finding in findings(check_set(read_set(folder), planned, "exact"), "cubin")}
+    checked = check_set(read_set(folder), planned, "exact")
+    lines = list(summary_lines(checked))
+    assert lines[0].endswith("8 cubins opened; 2 damaged cubins") and not any("capture" in line for line in lines[1:-1]) and lines[-1] == "NOT covered"
+    assert next(summary_lines(msgspec.structs.replace(checked, findings=checked.findings[:1]))).endswith("; 1 damaged cubin")
+    found = {finding.what: finding.why for finding in findings(checked, "cubin")}
     assert found.keys() == {f"cubins/{first.name}", f"cubins/{second.name}"}
     assert found[f"cubins/{first.name}"].startswith("its bytes are not those that aot.json records")
     assert found[f"cubins/{second.name}"] == "there is no such file"
