@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -58,12 +59,22 @@ def run_tool(
         raise CaptureError(finished.stderr.strip(), code=code, whole=True)
     if finished.returncode != 0:
         raise CaptureError(
-            f"{what}: {Path(arguments[0]).name} failed (exit {finished.returncode})",
+            f"{what}: {Path(arguments[0]).name} failed ({ending(finished.returncode)})",
             mend=mend,
             detail=shorten(finished.stderr or finished.stdout),
             code=code,
         )
     return finished.stdout
+
+
+def ending(code: int) -> str:
+    """How a program ended that did not end well, in words: `exit 2`, or the signal that ended it, `SIGABRT`."""
+    if code >= 0:
+        return f"exit {code}"
+    try:
+        return signal.Signals(-code).name
+    except ValueError:
+        return f"signal {-code}"
 
 
 def shorten(text: str) -> str:

@@ -13,11 +13,19 @@ import pytest
 from rich.console import Console
 
 from build_capture import steps, zig_progress
+from build_capture.errors import CaptureError
 from build_capture.files import locked
 from build_capture.process import run_tool
 from build_capture.terminal import compile_progress
 
 SLOW = [sys.executable, "-c", "import time; time.sleep(0.2)"]
+
+
+@pytest.mark.parametrize(("end", "said"), [("exit 9", "exit 9"), ("kill -ABRT $$", "SIGABRT")])
+def test_failing_tool_is_told_by_how_it_ended(end: str, said: str) -> None:
+    with pytest.raises(CaptureError) as raised:
+        run_tool(["sh", "-c", end], what="running the probe")
+    assert str(raised.value) == f"error: running the probe: sh failed ({said})"
 
 
 @pytest.mark.parametrize(("seconds", "want"), [(0.01, "waiting [here] …\n"), (5, "")])

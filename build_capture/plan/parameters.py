@@ -8,6 +8,7 @@ from pathlib import Path
 
 import msgspec
 
+from build_capture.errors import CaptureError, Place
 from build_capture.files import locked, write_if_changed
 from build_capture.process import run_tool
 from build_capture.read.records import Declarations, Method
@@ -63,7 +64,16 @@ def callables(zig: Zig, file: Path, profile: Path | None, declarations: Declarat
     """
     methods = [method for method in declarations.methods if method.is_public]
     candidates = [(method, path) for method in methods for path in _paths(method, file, methods)]
-    answers = _ask(zig, file, profile, [path for _, path in candidates], cache)
+    try:
+        answers = _ask(zig, file, profile, [path for _, path in candidates], cache)
+    except CaptureError as error:
+        # Zig's own words would be those on a program that the user does not know of.
+        if "no module named 'build_capture'" not in str(error):
+            raise
+        launching = min((launch.file for launch in declarations.launches if launch.file != file.name), default="")
+        mend = f"name the file that launches the kernels{f': {file.parent / launching}' if launching else ''}"
+        what = "this is no declaration file: it imports build_capture, as a rounds.zig does"
+        raise CaptureError(what, where=Place(str(file)), mend=mend) from error
     found: dict[int, Callable] = {}
     for (method, path), answer in zip(candidates, answers, strict=True):
         if answer.found:

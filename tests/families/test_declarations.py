@@ -17,9 +17,9 @@ ROOT = HERE.parents[1]
 Families = Callable[[str], Family]
 
 
-def declarations(family: Family, *arguments: str) -> subprocess.CompletedProcess[str]:
+def declarations(family: Family, *arguments: str, file: str = "triton.zig") -> subprocess.CompletedProcess[str]:
     """Run the command on a family's declaration file."""
-    command = [sys.executable, str(ROOT / "build_capture"), "declarations", str(family.folder / "src" / "triton.zig")]
+    command = [sys.executable, str(ROOT / "build_capture"), "declarations", str(family.folder / "src" / file)]
     options = ["--zig", family.zig, "--cache-dir", str(family.cache), *arguments]
     return subprocess.run([*command, *options], capture_output=True, text=True, check=False)
 
@@ -59,6 +59,14 @@ def test_declarations_of_a_file_that_does_not_parse_are_zigs_own_error(family: F
     result = declarations(own)
     assert result.returncode == 2
     assert "src/triton.zig:23:8: error: expected '}', found ':'" in result.stderr, result.stderr
+
+
+def test_declarations_of_rounds_are_told_apart_in_one_line(family: Families) -> None:
+    own = family("mixed")
+    source = own.folder / "src"
+    result = declarations(own, file="rounds.zig")
+    what = "this is no declaration file: it imports build_capture, as a rounds.zig does"
+    assert (result.returncode, result.stderr) == (2, f"{source}/rounds.zig: error: {what}; name the file that launches the kernels: {source}/triton.zig\n")
 
 
 def test_declarations_of_a_file_without_launches_say_so(family: Families) -> None:
