@@ -81,7 +81,9 @@ def explain(log: Log, found: ReadSet | None, opened: Opened | None, target: str 
 
 def _specialized(failure: LoggedFailure, index: Index) -> LoggedFailure:
     """The failure without the classes of ints that its kernel does not specialize: a round's variant serves any value of them."""
-    free = {param.name for kernel in index.of_function(failure.function) for param in kernel.params if param.nospec and param.type == "i32"}
+    # Of ints that are specialized, only the entries of generic code, as policy total adds them, serve any value.
+    unspecialized = [{param.name for param in kernel.params if param.nospec and param.type == "i32"} for kernel in index.of_function(failure.function)]
+    free = set.intersection(*unspecialized) if unspecialized else set()
     arguments = (msgspec.structs.replace(argument, class_=None) if argument.name in free else argument for argument in failure.arguments)
     return msgspec.structs.replace(failure, arguments=tuple(arguments))
 

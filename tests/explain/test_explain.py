@@ -135,13 +135,19 @@ def test_explain_what_no_round_asks_for(lacking: Path, planning: dict[str, Any])
 def test_explain_rows_that_the_kernel_does_not_specialize(captured: Path, planning: dict[str, Any], tmp_path: Path) -> None:
     kernels = json.loads((captured / "aot.json").read_text())["kernels"]
     own = next(kernel for kernel in kernels if serves_rows(kernel) and any(param["name"] == "TABLE" and not param["div16"] for param in kernel["params"]))
-    own["params"] = [{**{name: param[name] for name in ("name", "type", "div16")}, "nospec": param["name"] == "W"} for param in own["params"]]
+    folded = next(kernel for kernel in kernels if kernel["fn"] == "_mixed_attend" and all(param["name"] != "W" for param in kernel["params"]))
+    for kernel in (own, folded):
+        kernel["params"] = [{**{name: param[name] for name in ("name", "type", "div16")}, "nospec": param["name"] == "W"} for param in kernel["params"]]
     fields = ("fn", "hash", "name", "num_warps", "params", "consts")
     (tmp_path / "aot.json").write_text(json.dumps({"kernels": [{name: own[name] for name in fields}]}))
     (answer,) = answers(WHOLE.replace("(16-aligned false)", "(16-aligned true)").replace("W: i32 2", "W: i32 1"), tmp_path, planning)
     assert [missing.argument.name for missing in answer.missing] == ["TABLE"]
     # One row comes with an unaligned table alone; the variant of these rounds serves any number of rows.
     assert answer.asking is not None and answer.asking.rounds == "decode rounds of 4 rows, with 2 streams"
+    # Generic code, as policy total adds it, serves any number of rows of a kernel that specializes them.
+    (tmp_path / "aot.json").write_text(json.dumps({"kernels": [{name: kernel[name] for name in fields} for kernel in (own, folded)]}))
+    (answer,) = answers(WHOLE.replace("(16-aligned false)", "(16-aligned true)").replace("W: i32 2", "W: i32 1"), tmp_path, planning)
+    assert answer.asking is not None and answer.asking.rounds == ""
 
 
 def test_explain_calls_over_domains(lacking: Path, planning: dict[str, Any]) -> None:
@@ -251,7 +257,7 @@ def test_explain_exit_codes(lacking: Path, tmp_path: Path) -> None:
     # A check that checked nothing is none.
     nothing = command(log="info: all is well\n")
     assert nothing.returncode == 2 and "standard input: error: nothing in 1 line tells of a launch without a variant" in nothing.stderr
-    coverage = command(log="src/triton.zig:12: error: no captured variant of _mixed_attend for a launch of a round\n    W: i32 16 (div16)\n    try: zig build\n")
+    coverage = command(log="src/triton.zig:12: error: no captured variant of _mixed_attend for a launch\n    W: i32 16 (div16)\n    try: zig build\n")
     assert coverage.returncode == 2 and "standard input: error: this is the coverage test's output, not an engine's log" in coverage.stderr, coverage.stderr
     # What to capture for may be said without a set, and has to be the set's.
     assert "-Dcapture-target=sm_90\n" in command("--target", "sm90", log=WHOLE).stdout
