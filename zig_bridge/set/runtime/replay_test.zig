@@ -32,9 +32,8 @@ fn addOne(fake: *Fake, _: *const functions_types.LaunchConfig, params: [*]const 
 fn check(text: []const u8, blob: []const u8, launches: u32, refused: u32, bits: u64, log: []const u8) !void {
     var arena: std.heap.ArenaAllocator = .init(testing.allocator);
     defer arena.deinit();
-    var bench: Bench = undefined;
-    try bench.init(90);
-    defer bench.deinit();
+    const bench: *Bench = try .create(90);
+    defer bench.destroy();
     try bench.write("aot.json", manifest);
     try bench.write("cubins/aa.cubin", &cubin(1));
     try bench.write("values.bin", blob);

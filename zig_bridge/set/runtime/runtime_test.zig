@@ -39,22 +39,24 @@ pub const Bench = struct {
     driver: cuda.Driver,
     context: cuda.Context,
 
-    /// The bench must stay where it is.
-    pub fn init(bench: *Bench, capability: u32) !void {
+    pub fn create(capability: u32) !*Bench {
+        const bench = try testing.allocator.create(Bench);
         bench.folder = testing.tmpDir(.{});
         bench.path = try std.fmt.allocPrint(testing.allocator, ".zig-cache/tmp/{s}", .{&bench.folder.sub_path});
         bench.fake = .{ .allocator = testing.allocator, .capability = capability };
         bench.notebook = .{ .allocator = testing.allocator };
         bench.driver = bench.fake.driver(bench.notebook.log());
         bench.context = try .open(&bench.driver, 0);
+        return bench;
     }
 
-    pub fn deinit(bench: *Bench) void {
+    pub fn destroy(bench: *Bench) void {
         bench.context.close();
         bench.fake.deinit();
         bench.notebook.deinit();
         testing.allocator.free(bench.path);
         bench.folder.cleanup();
+        testing.allocator.destroy(bench);
     }
 
     /// Writes a file of the set.
@@ -93,9 +95,8 @@ pub const Bench = struct {
 const mixed = [_]aot.Arg{ aot.word("seed", 7), aot.float("eps", 0.5), aot.int("M", 1), aot.int("N", -3), aot.ptr("X", "*bf16", 4096) };
 
 test "runtime: parameters in the variant's order, two null scratch pointers, the block, the stream" {
-    var bench: Bench = undefined;
-    try bench.init(90);
-    defer bench.deinit();
+    const bench: *Bench = try .create(90);
+    defer bench.destroy();
     try bench.writeSet("\"target\": \"sm_90\",");
     const captured = try bench.open(.exact, .lazy);
     const stream: cuda.Stream = try .create(&bench.context);
@@ -118,9 +119,8 @@ test "runtime: parameters in the variant's order, two null scratch pointers, the
 }
 
 test "runtime: shared memory over 48 KiB, clusters and dependent launches" {
-    var bench: Bench = undefined;
-    try bench.init(90);
-    defer bench.deinit();
+    const bench: *Bench = try .create(90);
+    defer bench.destroy();
     try bench.writeSet("");
     const captured = try bench.open(.exact, .lazy);
     defer captured.close();
@@ -132,9 +132,8 @@ test "runtime: shared memory over 48 KiB, clusters and dependent launches" {
 }
 
 test "runtime: a missing variant is told in the engines' lines, and how to capture it" {
-    var bench: Bench = undefined;
-    try bench.init(90);
-    defer bench.deinit();
+    const bench: *Bench = try .create(90);
+    defer bench.destroy();
     try bench.writeSet("");
     const lines =
         \\err   X: *bf16 at 0x1008 (16-aligned false)
@@ -176,9 +175,8 @@ test "runtime: a missing variant is told in the engines' lines, and how to captu
 }
 
 test "runtime: ambiguous launches, pins, and the exact rule that knows neither" {
-    var bench: Bench = undefined;
-    try bench.init(90);
-    defer bench.deinit();
+    const bench: *Bench = try .create(90);
+    defer bench.destroy();
     try bench.writeSet("");
     const pinned = try bench.open(.pinned, .lazy);
     defer pinned.close();
@@ -194,9 +192,8 @@ test "runtime: ambiguous launches, pins, and the exact rule that knows neither" 
 }
 
 test "runtime: a fallback warns once for a variant" {
-    var bench: Bench = undefined;
-    try bench.init(90);
-    defer bench.deinit();
+    const bench: *Bench = try .create(90);
+    defer bench.destroy();
     try bench.writeSet("");
     const captured = try bench.open(.fallback, .lazy);
     defer captured.close();
@@ -215,9 +212,8 @@ test "runtime: a fallback warns once for a variant" {
 }
 
 test "runtime: streams, events and memory reach the driver" {
-    var bench: Bench = undefined;
-    try bench.init(121);
-    defer bench.deinit();
+    const bench: *Bench = try .create(121);
+    defer bench.destroy();
     try testing.expectEqual(@as(u32, 121), bench.context.capability);
     try testing.expectEqualStrings("Fake", bench.context.name());
     const stream: cuda.Stream = try .create(&bench.context);

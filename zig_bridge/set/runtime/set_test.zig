@@ -17,9 +17,8 @@ fn checkRefused(bench: *Bench, want: anyerror, says: []const u8) !void {
 }
 
 test "set: all at once, or each cubin before its first launch" {
-    var bench: Bench = undefined;
-    try bench.init(90);
-    defer bench.deinit();
+    const bench: *Bench = try .create(90);
+    defer bench.destroy();
     try bench.writeSet("\"target\": \"sm_90\",");
     const all = try bench.open(.exact, .all);
     try testing.expect(std.mem.startsWith(u8, bench.fake.notes.items, "load 1\nfunction _mixed_0 of 1\nload 2\n"));
@@ -36,9 +35,8 @@ test "set: all at once, or each cubin before its first launch" {
 }
 
 test "set: entries of one cubin share its module" {
-    var bench: Bench = undefined;
-    try bench.init(90);
-    defer bench.deinit();
+    const bench: *Bench = try .create(90);
+    defer bench.destroy();
     const entry =
         \\{"fn": "_f", "hash": "aa", "name": "f", "num_warps": 1, "params": [{"name": "N", "type": "i32", "div16": %, "nospec": false}], "consts": {}}
     ;
@@ -57,41 +55,38 @@ test "set: entries of one cubin share its module" {
 }
 
 test "set: another GPU's" {
-    var bench: Bench = undefined;
-    try bench.init(121);
-    defer bench.deinit();
+    const bench: *Bench = try .create(121);
+    defer bench.destroy();
     try bench.writeSet("\"target\": \"sm_90\",");
-    try checkRefused(&bench, error.OtherTarget, ": have sm90, need sm121, which is the device's (Fake)");
+    try checkRefused(bench, error.OtherTarget, ": have sm90, need sm121, which is the device's (Fake)");
     // Minor versions of one major version are other GPUs, too.
     try bench.writeSet("\"target\": \"sm_120\",");
-    try checkRefused(&bench, error.OtherTarget, ": have sm120, need sm121");
+    try checkRefused(bench, error.OtherTarget, ": have sm120, need sm121");
     try bench.writeSet("\"target\": \"gfx942\",");
-    try checkRefused(&bench, error.OtherTarget, ": have gfx942, need sm121");
+    try checkRefused(bench, error.OtherTarget, ": have gfx942, need sm121");
     try bench.fake.expectNotes("");
 }
 
 test "set: files that are absent or no set" {
-    var bench: Bench = undefined;
-    try bench.init(90);
-    defer bench.deinit();
-    try checkRefused(&bench, error.SetUnreadable, "aot.json: cannot be read (FileNotFound); expected the folder of a captured set");
+    const bench: *Bench = try .create(90);
+    defer bench.destroy();
+    try checkRefused(bench, error.SetUnreadable, "aot.json: cannot be read (FileNotFound); expected the folder of a captured set");
     try bench.write("aot.json", "{\"kernels\": [{}]}");
-    try checkRefused(&bench, error.InvalidSet, "aot.json: kernels[0]: `fn` is missing");
+    try checkRefused(bench, error.InvalidSet, "aot.json: kernels[0]: `fn` is missing");
     try bench.write("aot.json", &@as([300]u8, @splat('[')));
-    try checkRefused(&bench, error.InvalidSet, "aot.json: ");
+    try checkRefused(bench, error.InvalidSet, "aot.json: ");
     try bench.writeSet("");
     try bench.folder.dir.deleteFile(testing.io, "cubins/bb.cubin");
-    try checkRefused(&bench, error.CubinUnreadable, "cubins/bb.cubin: cannot be read (FileNotFound); the set is no whole: copy or install it anew");
+    try checkRefused(bench, error.CubinUnreadable, "cubins/bb.cubin: cannot be read (FileNotFound); the set is no whole: copy or install it anew");
     try bench.write("cubins/bb.cubin", "// PTX");
-    try checkRefused(&bench, error.CubinChanged, "cubins/bb.cubin: it is no whole ELF file: copy or install the set anew");
+    try checkRefused(bench, error.CubinChanged, "cubins/bb.cubin: it is no whole ELF file: copy or install the set anew");
     // What was loaded before is unloaded again.
     try testing.expect(std.mem.endsWith(u8, bench.fake.notes.items, "load 1\nfunction _mixed_0 of 1\nmodule unloaded 1\n"));
 }
 
 test "set: what the driver refuses fails the launch, not the process" {
-    var bench: Bench = undefined;
-    try bench.init(90);
-    defer bench.deinit();
+    const bench: *Bench = try .create(90);
+    defer bench.destroy();
     try bench.writeSet("");
     const captured = try bench.open(.exact, .lazy);
     defer captured.close();
@@ -129,17 +124,16 @@ fn writeRecorded(bench: *Bench, image: []const u8) !sha256.Hex {
 }
 
 test "set: a cubin that is not the recorded one, and the digest that packages name" {
-    var bench: Bench = undefined;
-    try bench.init(90);
-    defer bench.deinit();
-    const want = try writeRecorded(&bench, &cubin(7));
+    const bench: *Bench = try .create(90);
+    defer bench.destroy();
+    const want = try writeRecorded(bench, &cubin(7));
     {
         const captured = try bench.open(.exact, .all);
         defer captured.close();
         try testing.expectEqualStrings(&want, &captured.digest().?);
     }
     try bench.write("cubins/aa.cubin", &cubin(8));
-    try checkRefused(&bench, error.CubinChanged, "cubins/aa.cubin: its SHA-256 is ");
+    try checkRefused(bench, error.CubinChanged, "cubins/aa.cubin: its SHA-256 is ");
     try bench.writeSet("");
     const foreign = try bench.open(.exact, .lazy);
     defer foreign.close();
@@ -147,9 +141,8 @@ test "set: a cubin that is not the recorded one, and the digest that packages na
 }
 
 test "set: which folder of an installed engine holds it" {
-    var bench: Bench = undefined;
-    try bench.init(121);
-    defer bench.deinit();
+    const bench: *Bench = try .create(121);
+    defer bench.destroy();
     var arena: std.heap.ArenaAllocator = .init(testing.allocator);
     defer arena.deinit();
     const search: aot.Search = .{ .prefix = bench.path, .family = "qwen27" };
@@ -174,9 +167,8 @@ test "set: which folder of an installed engine holds it" {
 }
 
 test "set: threads that launch at once load a cubin once" {
-    var bench: Bench = undefined;
-    try bench.init(90);
-    defer bench.deinit();
+    const bench: *Bench = try .create(90);
+    defer bench.destroy();
     try bench.writeSet("");
     const captured = try bench.open(.exact, .lazy);
     defer captured.close();
