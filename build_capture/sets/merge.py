@@ -13,11 +13,11 @@ import msgspec
 
 from build_capture import __version__
 from build_capture.errors import CaptureError, Exit, Place, nearest, raise_all
-from build_capture.files import sha256_of_bytes
 from build_capture.sets.adopt import adopted
 from build_capture.sets.aliases import Claims, aliases_of, claims_of, reachable
 from build_capture.sets.digest import digest
 from build_capture.sets.elf import ElfProblem, parse_cubin
+from build_capture.sets.inspect import problem_of_bytes
 from build_capture.sets.model import SOURCES, CapturedSet, SetKernel, first_difference
 from build_capture.sets.pack import file_order
 from build_capture.sets.parse import OURS
@@ -114,14 +114,9 @@ def _source(name: str, found: ReadSet) -> _Source:
     cubins = {kernel.hash: found.read_cubin(kernel) for kernel in found.captured.kernels}
     raise_all(
         [
-            CaptureError(
-                f"its bytes are not those that aot.json records for {kernel.fn}",
-                where=Place(str(found.cubin_path(kernel))),
-                mend="copy, unpack or install that set anew, or leave it out",
-                code=Exit.NOT_COVERED,
-            )
+            CaptureError(problem, where=Place(str(found.cubin_path(kernel))), mend="copy, unpack or install that set anew, or leave it out", code=Exit.NOT_COVERED)
             for kernel in {kernel.hash: kernel for kernel in found.captured.kernels}.values()
-            if kernel.sha256 and kernel.sha256 != sha256_of_bytes(cubins[kernel.hash])
+            if (problem := problem_of_bytes(cubins[kernel.hash], [kernel]))
         ]
     )
     return _Source(name, found, cubins, adopted(found, cubins))

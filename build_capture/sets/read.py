@@ -88,21 +88,17 @@ def _find(path: Path, target: Target | None) -> Path:
     if (path / AOT_JSON).is_file() or not path.is_dir():
         return path / AOT_JSON
     places = sorted(path.glob(f"share/*/cuda/sm*/{AOT_JSON}"))
-    if target is not None and len(wanted := [place for place in places if place.parent.name == target.folder]) > 1:
-        apps = ", ".join(place.parent.relative_to(path).as_posix() for place in wanted)
-        raise CaptureError(f"{len(wanted)} sets for {target.name} are installed here: {apps}", where=Place(str(path)), mend="name the folder of one")
-    installed = {place.parent.name: place for place in places}
-    if not installed:
+    if not places:
         return path / AOT_JSON
-    have = ", ".join(installed)
-    if target is None and len(places) == 1:
-        return next(iter(installed.values()))
-    if target is None:
-        have = ", ".join(place.parent.relative_to(path).as_posix() for place in places)
-        raise CaptureError(f"{len(places)} sets are installed here: {have}", where=Place(str(path)), mend="name the folder of one")
-    if target.folder not in installed:
+    chosen = [place for place in places if target is None or place.parent.name == target.folder]
+    if len(chosen) == 1:
+        return chosen[0]
+    if target is not None and not chosen:
+        have = ", ".join(dict.fromkeys(place.parent.name for place in places))
         raise CaptureError(f"have {have}, need {target.folder}", where=Place(str(path)), mend=f"capture for {target.name}, or name another folder")
-    return installed[target.folder]
+    which = "" if target is None else f" for {target.name}"
+    folders = ", ".join(place.parent.relative_to(path).as_posix() for place in chosen)
+    raise CaptureError(f"{len(chosen)} sets{which} are installed here: {folders}", where=Place(str(path)), mend="name the folder of one")
 
 
 def _read(path: Path, bytes_max: int, expected: str) -> bytes:
