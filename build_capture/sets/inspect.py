@@ -63,12 +63,9 @@ class InspectedSet(msgspec.Struct, frozen=True):
 
 def inspect_set(read: ReadSet, target: Target, names: Container[str] | None = None) -> InspectedSet:
     """Open the cubins of a set; those of `names` where it is given, and else all: one that is not there is a problem then."""
-    by_name: dict[str, list[SetKernel]] = {}
-    for kernel in read.captured.kernels:
-        by_name.setdefault(read.cubin_name(kernel), []).append(kernel)
     problems: list[tuple[str, str]] = []
     opened: dict[str, Inspected] = {}
-    for name, kernels in sorted(by_name.items()):
+    for name, kernels in read.by_cubin.items():
         if names is not None and name not in names:
             continue
         try:

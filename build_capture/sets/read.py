@@ -43,6 +43,14 @@ class ReadSet(msgspec.Struct, frozen=True):
         """Where an entry's cubin lies."""
         return self.folder / self.cubin_name(kernel)
 
+    @property
+    def by_cubin(self) -> dict[str, list[SetKernel]]:
+        """The entries that name each cubin, by its path in the set's folder, sorted."""
+        entries: dict[str, list[SetKernel]] = {}
+        for kernel in self.captured.kernels:
+            entries.setdefault(self.cubin_name(kernel), []).append(kernel)
+        return dict(sorted(entries.items()))
+
     def read_cubin(self, kernel: SetKernel) -> bytes:
         """An entry's cubin. Raises a `CaptureError` where it is not there, or larger than engines take."""
         path = self.cubin_path(kernel)

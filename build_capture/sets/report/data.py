@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -14,7 +14,7 @@ from build_capture.plan.needs import Need
 from build_capture.read.profile import Limits
 from build_capture.sets.apart import Apart, tell_apart
 from build_capture.sets.digest import digest
-from build_capture.sets.elf import ElfProblem, parse_cubin
+from build_capture.sets.elf import ElfProblem, Function, parse_cubin
 from build_capture.sets.inspect import problem_of_bytes
 from build_capture.sets.match import Policy
 from build_capture.sets.model import SetKernel
@@ -84,6 +84,7 @@ def make_report(read: ReadSet, planned: Planned | None, rule: Policy, changes: S
     needs = planned.needs if planned else []
     served = serve(launches_of(planned) if planned else (), kernels, rule)
     apart = tell_apart(kernels, needs)
+    cubins = _open_cubins(read)
     return Report(
         set=os.fsencode(read.folder.resolve().name).decode(errors="backslashreplace"),
         folder=str(read.folder),
@@ -91,7 +92,7 @@ def make_report(read: ReadSet, planned: Planned | None, rule: Policy, changes: S
         target=read.captured.target,
         policy=read.captured.policy,
         rule=rule,
-        notes=[*read.notes, *_notes_of_cubins(read)],
+        notes=[*read.notes, *(f"{name}: {cubin.problem}" for name, cubin in cubins.items() if cubin.problem)],
         toolchain=_tools(read.captured.provenance.get("toolchain")),
         family=planned.profile.family if planned else None,
         limits=planned.limits if planned else None,
@@ -100,7 +101,7 @@ def make_report(read: ReadSet, planned: Planned | None, rule: Policy, changes: S
         needs=[msgspec.structs.replace(need, spans=[]) for need in needs],
         need_texts=[one.text for one in apart[len(kernels) :]],
         grids=grids(needs, served),
-        entries=_entries(read, served, apart[: len(kernels)]),
+        entries=_entries(read, served, apart[: len(kernels)], cubins),
         changes=list(changes),
     )
 
@@ -113,27 +114,43 @@ def _tools(toolchain: Any) -> dict[str, str]:
     return {name: f"{toolchain[name]}{given if name == 'ptxas' else ''}" for name in ("triton", "ptxas", "python", "zig") if name in toolchain}
 
 
-def _notes_of_cubins(read: ReadSet) -> Iterator[str]:
-    """Of each cubin that is not what the set records that it is not: what is read from it is not what was captured."""
-    by_name: dict[str, list[SetKernel]] = {}
-    for kernel in read.captured.kernels:
-        by_name.setdefault(read.cubin_name(kernel), []).append(kernel)
-    for name, kernels in sorted(by_name.items()):
-        if read.cubin_path(kernels[0]).is_file() and (problem := problem_of_bytes(read.read_cubin(kernels[0]), kernels)):
-            yield f"{name}: {problem}"
+class _Opened(NamedTuple):
+    """A cubin of the set."""
+
+    bytes: int | None = None
+    """None where it is not there."""
+    functions: dict[str, Function] = {}
+    """None are known of what is no cubin."""
+    problem: str = ""
+    """That it is not what the set records; what is read from it is then not what was captured."""
 
 
-def _entries(read: ReadSet, served: Sequence[Served], told: Sequence[Apart]) -> list[Entry]:
+def _open_cubins(read: ReadSet) -> dict[str, _Opened]:
+    """Each cubin, by its path in the set's folder."""
+    opened = {}
+    for name, kernels in read.by_cubin.items():
+        if not read.cubin_path(kernels[0]).is_file():
+            opened[name] = _Opened()
+            continue
+        data = read.read_cubin(kernels[0])
+        try:
+            functions = parse_cubin(data).functions
+        except ElfProblem:
+            functions = {}
+        opened[name] = _Opened(len(data), functions, problem_of_bytes(data, kernels))
+    return opened
+
+
+def _entries(read: ReadSet, served: Sequence[Served], told: Sequence[Apart], cubins: Mapping[str, _Opened]) -> list[Entry]:
     needs = Counter(got.entry for got in served)
-    return [_entry(number, kernel, apart, read, needs[number]) for number, (kernel, apart) in enumerate(zip(read.captured.kernels, told, strict=True))]
+    return [
+        _entry(number, kernel, apart, cubins[read.cubin_name(kernel)], needs[number])
+        for number, (kernel, apart) in enumerate(zip(read.captured.kernels, told, strict=True))
+    ]
 
 
-def _entry(number: int, kernel: SetKernel, apart: Apart, read: ReadSet, needs: int) -> Entry:
-    try:
-        cubin = read.read_cubin(kernel) if read.cubin_path(kernel).is_file() else None
-        function = parse_cubin(cubin).functions.get(kernel.name) if cubin is not None else None
-    except ElfProblem:
-        function = None
+def _entry(number: int, kernel: SetKernel, apart: Apart, cubin: _Opened, needs: int) -> Entry:
+    function = cubin.functions.get(kernel.name)
     return Entry(
         number=number,
         function=kernel.fn,
@@ -142,7 +159,7 @@ def _entry(number: int, kernel: SetKernel, apart: Apart, read: ReadSet, needs: i
         options=", ".join([counted(kernel.num_warps, "warp"), *([counted(kernel.num_stages, "stage")] if kernel.num_stages else [])]),
         hash=kernel.hash,
         alias=kernel.alias,
-        bytes=None if cubin is None else len(cubin),
+        bytes=cubin.bytes,
         registers=None if function is None else function.registers,
         local_bytes=None if function is None else function.local,
         shared_bytes=kernel.shared + (function.shared if function else 0),
